@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * key.c - a flow's fields, or a backend's, as the bytes that are hashed
+ *
+ * In: addresses and ports in network byte order. Out: 64 bits. The bytes are laid out as on
+ * the wire and whole, never folded, so that no two flows (or backends) have the same input.
+ * Any context.
+ */
+#include "key.h"
+
+/*
+ * The longest input: two IPv6 addresses, two ports, the protocol. IPv4 and IPv6 inputs
+ * differ in length, which SipHash takes in.
+ */
+#define KEY_MAX (16 + 16 + 2 + 2 + 1)
+
+static u8 *put(u8 *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	return to + len;
+}
+
+/**
+ * rlb_key_hash() - hash the fields of a flow that its service's key names
+ * @secret: the namespace's secret
+ * @key: the service's key: RINGLB_KEY_5TUPLE hashes source, destination, source port,
+ *	destination port and protocol, in this order; RINGLB_KEY_SRC the source address
+ * @t: the flow
+ *
+ * Return: the hash; its top bits are the slot.
+ */
+u64 rlb_key_hash(const struct rlb_secret *secret, enum ringlb_key key,
+		 const struct rlb_tuple *t)
+{
+	size_t alen = rlb_addr_len(t->family);
+	u8 bytes[KEY_MAX];
+	u8 *end = put(bytes, &t->src, alen);
+
+	if (key != RINGLB_KEY_SRC) {
+		end = put(end, &t->dst, alen);
+		end = put(end, &t->sport, 2);
+		end = put(end, &t->dport, 2);
+		*end++ = t->proto;
+	}
+	return rlb_hash(secret, bytes, end - bytes);
+}
+
+/**
+ * rlb_ident() - the identity of a backend, from which its places in a table follow
+ * @family: AF_INET or AF_INET6
+ * @addr: its address
+ * @port: its port in network byte order as configured; 0 if it keeps the VIP's
+ * @proto: the service's protocol
+ *
+ * The same backend has the same identity in every service and on every gateway: the public
+ * key is used, and neither weight nor state nor place in a list goes in.
+ *
+ * Return: the hash of address, port and protocol.
+ */
+u64 rlb_ident(u8 family, const union rlb_addr *addr, __be16 port, u8 proto)
+{
+	u8 bytes[KEY_MAX];
+	u8 *end = put(bytes, addr, rlb_addr_len(family));
+
+	end = put(end, &port, 2);
+	*end++ = proto;
+	return rlb_hash(&rlb_public, bytes, end - bytes);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * ringlb.h - the generic netlink protocol between the ringlb module and its tools
+ *
+ * Rules that hold for every message:
+ *  - the top-level attributes are those of enum ringlb_attr; each holds one object, whose
+ *    own attributes are nested in it (with NLA_F_NESTED set);
+ *  - addresses are in network byte order and their attribute says the family; every other
+ *    number is in host byte order and at least 32 bits wide;
+ *  - validation is strict: unknown attributes, wrong lengths and trailing bytes are refused;
+ *  - every command, and the notice group, needs CAP_NET_ADMIN in the user namespace that
+ *    owns the network namespace of the socket;
+ *  - a refusal carries an extended ack with a text, and the attribute at fault where there
+ *    is one. It has changed nothing.
+ * Numbers are never reused. Attribute 0 of every set is unused.
+ */
+#ifndef _UAPI_LINUX_RINGLB_H
+#define _UAPI_LINUX_RINGLB_H
+
+#include <linux/types.h>
+
+#define RINGLB_GENL_NAME	"ringlb"
+#define RINGLB_GENL_VERSION	1
+#define RINGLB_MCGRP_NAME	"notices"
+
+/* Limits */
+#define RINGLB_NAME_MAX		31	/* bytes of a service's name, without the NUL */
+#define RINGLB_WEIGHT_MAX	65535
+#define RINGLB_VNODES_MAX	65535	/* virtual nodes for each unit of weight */
+#define RINGLB_VNODES_DEFAULT	160
+#define RINGLB_POINTS_MAX	(1U << 22)	/* virtual nodes in one ring */
+#define RINGLB_BACKENDS_MAX	4096	/* in one service */
+#define RINGLB_SERVICES_MAX	65536	/* in one network namespace */
+#define RINGLB_SLOT_BITS	16
+#define RINGLB_SLOTS		(1U << RINGLB_SLOT_BITS)
+#define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
+#define RINGLB_NO_OWNER		0xffff	/* in a table without members */
+
+/**
+ * enum ringlb_cmd - commands, and the notices that changes cause
+ *
+ * "many" means that the object may be repeated: all of them are applied, as one change with
+ * one new table, or none.
+ *
+ * @RINGLB_CMD_INFO_GET: -> INFO: version and limits of the loaded module
+ * @RINGLB_CMD_SERVICE_NEW: SERVICE -> SERVICE; refused with EEXIST if name or address is taken
+ * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes) -> SERVICE
+ * @RINGLB_CMD_SERVICE_DEL: SERVICE (name)
+ * @RINGLB_CMD_SERVICE_GET: SERVICE (name) -> SERVICE; as a dump: all services
+ * @RINGLB_CMD_BACKEND_NEW: SERVICE (name), BACKEND (many)
+ * @RINGLB_CMD_BACKEND_SET: SERVICE (name), BACKEND (many; address, and what changes)
+ * @RINGLB_CMD_BACKEND_DEL: SERVICE (name), BACKEND (many; address)
+ * @RINGLB_CMD_BACKEND_GET: a dump: SERVICE (name; all services if absent) -> SERVICE (name)
+ *	and one BACKEND a message
+ * @RINGLB_CMD_TABLE_GET: a dump: SERVICE (name) -> TABLE in many messages: first the members
+ *	in the order of their index, then the owners of all slots, in order
+ * @RINGLB_CMD_LOOKUP: LOOKUP (protocol, addresses, ports) -> LOOKUP with the answer
+ * @RINGLB_CMD_SECRET_GET: -> SECRET with key and fingerprint
+ * @RINGLB_CMD_SECRET_SET: SECRET (key); moves every flow
+ * @RINGLB_CMD_FLUSH: removes all services of the namespace
+ * @RINGLB_CMD_SERVICE_NEW_NOTICE: notice: SERVICE, as after SERVICE_GET
+ * @RINGLB_CMD_SERVICE_SET_NOTICE: notice: SERVICE, as after SERVICE_GET
+ * @RINGLB_CMD_SERVICE_DEL_NOTICE: notice: SERVICE, as it was
+ * @RINGLB_CMD_BACKEND_NEW_NOTICE: notice: SERVICE (name), BACKEND
+ * @RINGLB_CMD_BACKEND_SET_NOTICE: notice: SERVICE (name), BACKEND
+ * @RINGLB_CMD_BACKEND_DEL_NOTICE: notice: SERVICE (name), BACKEND as it was
+ * @RINGLB_CMD_SECRET_SET_NOTICE: notice: SECRET (fingerprint alone)
+ */
+enum ringlb_cmd {
+	RINGLB_CMD_UNSPEC,
+	RINGLB_CMD_INFO_GET,
+	RINGLB_CMD_SERVICE_NEW,
+	RINGLB_CMD_SERVICE_SET,
+	RINGLB_CMD_SERVICE_DEL,
+	RINGLB_CMD_SERVICE_GET,
+	RINGLB_CMD_BACKEND_NEW,
+	RINGLB_CMD_BACKEND_SET,
+	RINGLB_CMD_BACKEND_DEL,
+	RINGLB_CMD_BACKEND_GET,
+	RINGLB_CMD_TABLE_GET,
+	RINGLB_CMD_LOOKUP,
+	RINGLB_CMD_SECRET_GET,
+	RINGLB_CMD_SECRET_SET,
+	RINGLB_CMD_FLUSH,
+	RINGLB_CMD_SERVICE_NEW_NOTICE,
+	RINGLB_CMD_SERVICE_SET_NOTICE,
+	RINGLB_CMD_SERVICE_DEL_NOTICE,
+	RINGLB_CMD_BACKEND_NEW_NOTICE,
+	RINGLB_CMD_BACKEND_SET_NOTICE,
+	RINGLB_CMD_BACKEND_DEL_NOTICE,
+	RINGLB_CMD_SECRET_SET_NOTICE,
+
+	__RINGLB_CMD_MAX,
+	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1
+};
+
+/* Top level: one object each */
+enum ringlb_attr {
+	RINGLB_A_UNSPEC,
+	RINGLB_A_INFO,		/* nested, enum ringlb_attr_info */
+	RINGLB_A_SERVICE,	/* nested, enum ringlb_attr_service */
+	RINGLB_A_BACKEND,	/* nested, enum ringlb_attr_backend; may be repeated */
+	RINGLB_A_TABLE,		/* nested, enum ringlb_attr_table */
+	RINGLB_A_LOOKUP,	/* nested, enum ringlb_attr_lookup */
+	RINGLB_A_SECRET,	/* nested, enum ringlb_attr_secret */
+
+	__RINGLB_A_MAX,
+	RINGLB_A_MAX = __RINGLB_A_MAX - 1
+};
+
+enum ringlb_attr_info {
+	RINGLB_A_INFO_UNSPEC,
+	RINGLB_A_INFO_VERSION,		/* string, as in /sys/module/ringlb/version */
+	RINGLB_A_INFO_SERVICES,		/* u32, services in this namespace */
+	RINGLB_A_INFO_COUNTERS,		/* nested, enum ringlb_counter: packets that were
+					 * dropped before a service was known
+					 */
+	__RINGLB_A_INFO_MAX,
+	RINGLB_A_INFO_MAX = __RINGLB_A_INFO_MAX - 1
+};
+
+enum ringlb_attr_service {
+	RINGLB_A_SERVICE_UNSPEC,
+	RINGLB_A_SERVICE_NAME,		/* string, 1..RINGLB_NAME_MAX bytes of [A-Za-z0-9._-] */
+	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_SERVICE_IPV4,		/* 4 bytes: the VIP; this or IPV6 */
+	RINGLB_A_SERVICE_IPV6,		/* 16 bytes: the VIP; this or IPV4 */
+	RINGLB_A_SERVICE_PORT,		/* u32, 1..65535 */
+	RINGLB_A_SERVICE_METHOD,	/* u32, enum ringlb_method */
+	RINGLB_A_SERVICE_KEY,		/* u32, enum ringlb_key */
+	RINGLB_A_SERVICE_VNODES,	/* u32, 1..RINGLB_VNODES_MAX; method ring */
+	/* in answers and notices only: */
+	RINGLB_A_SERVICE_SLOTS,		/* u32, slots of the table */
+	RINGLB_A_SERVICE_GENERATION,	/* u32, counts published tables, from 1 */
+	RINGLB_A_SERVICE_DIGEST,	/* u64, of the table: see module/lookup/digest.h */
+	RINGLB_A_SERVICE_BACKENDS,	/* u32, backends of any state and weight */
+	RINGLB_A_SERVICE_COUNTERS,	/* nested, enum ringlb_counter */
+	RINGLB_A_SERVICE_PAD,
+
+	__RINGLB_A_SERVICE_MAX,
+	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
+};
+
+enum ringlb_attr_backend {
+	RINGLB_A_BACKEND_UNSPEC,
+	RINGLB_A_BACKEND_IPV4,		/* 4 bytes; family of the VIP */
+	RINGLB_A_BACKEND_IPV6,		/* 16 bytes; family of the VIP */
+	RINGLB_A_BACKEND_PORT,		/* u32, 0..65535; 0 or absent: the service's port is kept */
+	RINGLB_A_BACKEND_WEIGHT,	/* u32, 0..RINGLB_WEIGHT_MAX, default 1; 0: in no slot */
+	RINGLB_A_BACKEND_STATE,		/* u32, enum ringlb_state, default up */
+	/* in answers and notices only: */
+	RINGLB_A_BACKEND_SLOTS,		/* u32, slots it owns */
+	RINGLB_A_BACKEND_COUNTERS,	/* nested, enum ringlb_counter */
+
+	__RINGLB_A_BACKEND_MAX,
+	RINGLB_A_BACKEND_MAX = __RINGLB_A_BACKEND_MAX - 1
+};
+
+enum ringlb_attr_table {
+	RINGLB_A_TABLE_UNSPEC,
+	RINGLB_A_TABLE_METHOD,		/* u32, enum ringlb_method */
+	RINGLB_A_TABLE_SLOTS,		/* u32, slots in the whole table */
+	RINGLB_A_TABLE_GENERATION,	/* u32; differs between messages: dump again */
+	RINGLB_A_TABLE_DIGEST,		/* u64 */
+	RINGLB_A_TABLE_FIRST,		/* u32, slot of the first owner in OWNERS, or index of the
+					 * first BACKEND of this message
+					 */
+	RINGLB_A_TABLE_OWNERS,		/* array of u16 in host byte order: index of a member, or
+					 * RINGLB_NO_OWNER
+					 */
+	RINGLB_A_TABLE_PAD,
+
+	__RINGLB_A_TABLE_MAX,
+	RINGLB_A_TABLE_MAX = __RINGLB_A_TABLE_MAX - 1
+};
+
+/* A packet from a client to a VIP, and where it goes. SRC and DST of one family. */
+enum ringlb_attr_lookup {
+	RINGLB_A_LOOKUP_UNSPEC,
+	RINGLB_A_LOOKUP_PROTOCOL,	/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_LOOKUP_SRC_IPV4,	/* 4 bytes */
+	RINGLB_A_LOOKUP_SRC_IPV6,	/* 16 bytes */
+	RINGLB_A_LOOKUP_SRC_PORT,	/* u32, 0..65535 */
+	RINGLB_A_LOOKUP_DST_IPV4,	/* 4 bytes */
+	RINGLB_A_LOOKUP_DST_IPV6,	/* 16 bytes */
+	RINGLB_A_LOOKUP_DST_PORT,	/* u32, 0..65535 */
+	/* in answers only: */
+	RINGLB_A_LOOKUP_SERVICE,	/* string, name of the service */
+	RINGLB_A_LOOKUP_SLOT,		/* u32 */
+	RINGLB_A_LOOKUP_OWNER,		/* nested, enum ringlb_attr_backend: the slot's owner; absent
+					 * if no backend has a weight
+					 */
+	RINGLB_A_LOOKUP_BACKEND,	/* nested: where the packet goes; absent: it is dropped */
+	RINGLB_A_LOOKUP_PROBES,		/* u32, slots looked at: 1 = the owner took it */
+
+	__RINGLB_A_LOOKUP_MAX,
+	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
+};
+
+enum ringlb_attr_secret {
+	RINGLB_A_SECRET_UNSPEC,
+	RINGLB_A_SECRET_KEY,		/* RINGLB_SECRET_LEN bytes; never in a notice */
+	RINGLB_A_SECRET_FINGERPRINT,	/* u64; equal for equal keys, tells nothing of them */
+	RINGLB_A_SECRET_PAD,
+
+	__RINGLB_A_SECRET_MAX,
+	RINGLB_A_SECRET_MAX = __RINGLB_A_SECRET_MAX - 1
+};
+
+/* How the slots of a table are filled */
+enum ringlb_method {
+	RINGLB_METHOD_UNSPEC,
+	RINGLB_METHOD_RING,		/* Karger's ring of virtual nodes */
+
+	__RINGLB_METHOD_MAX,
+	RINGLB_METHOD_MAX = __RINGLB_METHOD_MAX - 1
+};
+
+/* Which fields of a packet are hashed */
+enum ringlb_key {
+	RINGLB_KEY_UNSPEC,
+	RINGLB_KEY_5TUPLE,		/* both addresses, both ports, protocol */
+	RINGLB_KEY_SRC,			/* the client's address */
+
+	__RINGLB_KEY_MAX,
+	RINGLB_KEY_MAX = __RINGLB_KEY_MAX - 1
+};
+
+/* Administrative state of a backend; its slots stay its own in every state */
+enum ringlb_state {
+	RINGLB_STATE_UNSPEC,
+	RINGLB_STATE_UP,		/* takes its flows */
+	RINGLB_STATE_DRAIN,		/* takes none unless no other backend is up */
+	RINGLB_STATE_DOWN,		/* takes none */
+
+	__RINGLB_STATE_MAX,
+	RINGLB_STATE_MAX = __RINGLB_STATE_MAX - 1
+};
+
+/*
+ * Counters: each is a u64 attribute of a COUNTERS nest. A backend has the first four, a
+ * service all, a namespace (INFO) the drops. A packet merged by GRO or to be cut by GSO
+ * counts as the packets it stands for; bytes are counted from the network header on, a
+ * merged packet's headers once.
+ */
+enum ringlb_counter {
+	RINGLB_COUNTER_UNSPEC,
+	RINGLB_COUNTER_PACKETS_IN,	/* packets from clients, sent to a backend */
+	RINGLB_COUNTER_BYTES_IN,	/* bytes of these */
+	RINGLB_COUNTER_PACKETS_OUT,	/* replies, sent to clients */
+	RINGLB_COUNTER_BYTES_OUT,	/* bytes of these */
+	RINGLB_COUNTER_LOOKED_AGAIN,	/* packets whose slot's owner does not take flows */
+	RINGLB_COUNTER_ICMP_IN,		/* ICMP errors about replies, sent to a backend */
+	RINGLB_COUNTER_ICMP_OUT,	/* ICMP errors about requests, sent to clients */
+	RINGLB_COUNTER_UNTRANSLATED,	/* packets from a backend's address and port that answer
+					 * no flow of this service as it stands; passed on as they are
+					 */
+	RINGLB_COUNTER_DROP_NO_BACKEND,	/* dropped: no backend takes flows */
+	RINGLB_COUNTER_DROP_NO_MEMORY,	/* dropped: headers could not be made writable */
+	RINGLB_COUNTER_DROP_NO_ROUTE,	/* dropped: the gateway's own packet has no route to
+					 * its backend
+					 */
+	RINGLB_COUNTER_PAD,
+
+	__RINGLB_COUNTER_MAX,
+	RINGLB_COUNTER_MAX = __RINGLB_COUNTER_MAX - 1
+};
+
+/*
+ * Text of the one refusal that carries a number: an extended ack with a cookie of 8 bytes,
+ * a u64 in host byte order, the largest RINGLB_A_SERVICE_VNODES that fits.
+ */
+#define RINGLB_MSG_POINTS \
+	"vnodes times the sum of weights is above 4194304 points; the cookie has the largest vnodes that fits"
+
+#endif /* _UAPI_LINUX_RINGLB_H */
