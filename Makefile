@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Makefile - people's door; what the module is made of is in Kbuild
+#
+#   make module      ringlb.ko for KDIR, left in BUILD
+#   make userspace   the ringlb tool
+#   make check       all tests, in a VM (scripts/check)
+#   make demo        see it work (scripts/demo)
+#
+# KDIR: headers or tree of the kernel to build for: the running kernel's, else the newest
+# installed Debian headers. BUILD: where to. W=1: all warnings, as errors.
+
+debian_headers = $(shell ls -d /usr/src/linux-headers-*-$$(dpkg --print-architecture) 2>/dev/null | sort -V | tail -n 1)
+KDIR ?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(debian_headers))
+RELEASE := $(shell sed -n "s/.*UTS_RELEASE \"\(.*\)\"/\1/p" $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+BUILD ?= build/$(RELEASE)
+LLVM ?= $(if $(shell grep -s CONFIG_CC_IS_CLANG=y $(KDIR)/.config),1)
+
+# What a change of compiler or architecture must reach: kernel build and probes alike.
+kbuild_vars = $(if $(LLVM),LLVM=$(LLVM)) $(if $(ARCH),ARCH=$(ARCH)) $(if $(CROSS_COMPILE),CROSS_COMPILE=$(CROSS_COMPILE))
+kbuild = $(MAKE) -C $(KDIR) $(kbuild_vars) $(if $(filter 1,$(W)),W=1 KCFLAGS=-Werror)
+
+all: module userspace
+
+# The sources are linked into BUILD, so that one tree can be built for many kernels.
+define link_tree
+	@test -n "$(RELEASE)" || { echo "no kernel headers in KDIR='$(KDIR)': install linux-headers-$$(uname -r), or name a directory" >&2; exit 1; }
+	@mkdir -p $(1) && cp -rsf $(CURDIR)/Kbuild $(CURDIR)/module $(CURDIR)/uapi $(1)/
+	@scripts/probe-kernel.sh $(KDIR) $(1)/module/compat/probed.h $(kbuild_vars)
+endef
+
+module:
+	$(call link_tree,$(BUILD))
+	+$(kbuild) M=$(abspath $(BUILD)) modules
+
+# The same module with faults to switch on, for the test of the tests.
+sabotage:
+	$(call link_tree,$(BUILD)/sabotage)
+	+$(kbuild) M=$(abspath $(BUILD)/sabotage) RINGLB_SABOTAGE=y modules
+
+sparse:
+	$(call link_tree,$(BUILD)/sparse)
+	scripts/sparse $(KDIR) $(abspath $(BUILD)/sparse) $(kbuild_vars)
+
+userspace:
+	$(MAKE) -C userspace
+
+unit:
+	$(MAKE) -C selftests/unit
+
+check:
+	scripts/check
+
+check-debug:
+	scripts/check-debug
+
+demo:
+	scripts/demo
+
+shell:
+	scripts/vm shell
+
+install: userspace
+	$(MAKE) -C userspace install
+
+clean:
+	$(RM) -r build
+	$(MAKE) -C userspace clean
+	$(MAKE) -C selftests/unit clean
+
+.PHONY: all module sabotage sparse userspace unit check check-debug demo shell install clean

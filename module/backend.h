@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * backend.h - the backends of a service, and changes to them as all or nothing
+ */
+#ifndef _RINGLB_BACKEND_H
+#define _RINGLB_BACKEND_H
+
+#include <linux/netlink.h>
+
+#include "index.h"
+#include "ringlb.h"
+
+struct rlb_table;
+
+/**
+ * struct rlb_backend - an address, and perhaps a port, inside one service
+ * @node: in rlb_net.reals: address, port, protocol and family of the packets that it gets and
+ *	sends; the port is the service's if none is configured
+ * @stats: RLB_COUNTERS_BACKEND
+ * @service: whose it is; outlives it
+ * @rcu: for its end
+ * @port: as configured, network byte order; 0: none
+ * @ident: rlb_ident() of address, configured port and protocol
+ */
+struct rlb_backend {
+	struct rlb_index_node node;
+	struct rlb_stats __percpu *stats;
+	struct rlb_service *service;
+
+	struct rcu_head rcu;
+	__be16 port;
+	u64 ident;
+};
+
+/**
+ * struct rlb_backend_item - a backend as a member of its service
+ * @backend: which
+ * @weight: 0..RINGLB_WEIGHT_MAX
+ * @slots: how many it owns in the published table
+ * @member: its index in the table; meaningless if @weight is 0
+ * @state: enum ringlb_state
+ */
+struct rlb_backend_item {
+	struct rlb_backend *backend;
+	u32 weight;
+	u32 slots;
+	u16 member;
+	u8 state;
+};
+
+/**
+ * struct rlb_backend_set - the backends of a service, each once
+ * @item: ascending by address, then port, as bytes on the wire
+ * @n: how many
+ * @room: for how many there is memory
+ */
+struct rlb_backend_set {
+	struct rlb_backend_item *item;
+	u32 n;
+	u32 room;
+};
+
+/**
+ * struct rlb_backend_config - what a request says of a backend
+ * @addr: its address, of the service's family
+ * @port: network byte order, 0 for none
+ * @weight: valid if @has_weight
+ * @state: valid if @has_state
+ * @has_weight: the weight is given
+ * @has_state: the state is given
+ */
+struct rlb_backend_config {
+	union rlb_addr addr;
+	__be16 port;
+	u32 weight;
+	u8 state;
+	bool has_weight;
+	bool has_state;
+};
+
+/**
+ * struct rlb_draft - a change of a service's backends that is not yet in force
+ * @service: whose
+ * @set: how they will be
+ * @table: its table, once prepared; NULL if the one in force can stay
+ * @rebuild: members or weights differ, so a table has to be built
+ */
+struct rlb_draft {
+	struct rlb_service *service;
+	struct rlb_backend_set set;
+	struct rlb_table *table;
+	bool rebuild;
+};
+
+struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
+					  const struct rlb_backend_config *c);
+struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
+					     const struct rlb_backend *b);
+u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
+
+int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc, u32 more);
+int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack);
+int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack);
+int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack);
+int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack);
+void rlb_draft_commit(struct rlb_draft *draft);
+void rlb_draft_abort(struct rlb_draft *draft);
+
+void rlb_backends_destroy(struct rlb_service *svc);
+
+#endif /* _RINGLB_BACKEND_H */

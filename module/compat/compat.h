@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat.h - the one place for differences between kernels
+ *
+ * Sources are written for the newest kernel; what an older one lacks is supplied here, by
+ * what scripts/probe-kernel.sh found out (RLB_HAVE_*), never by a version number. Included
+ * before everything else by Kbuild.
+ */
+#ifndef _RINGLB_COMPAT_H
+#define _RINGLB_COMPAT_H
+
+#include <linux/u64_stats_sync.h>
+#include <net/genetlink.h>
+#include <net/netfilter/ipv4/nf_defrag_ipv4.h>
+#include <net/netfilter/ipv6/nf_defrag_ipv6.h>
+
+#include "probed.h"
+
+/* Readers of counters on 32-bit machines had to keep softirqs out themselves. */
+#ifdef RLB_HAVE_FETCH_BEGIN_IRQ
+#define rlb_stats_fetch_begin u64_stats_fetch_begin_irq
+#define rlb_stats_fetch_retry u64_stats_fetch_retry_irq
+#else
+#define rlb_stats_fetch_begin u64_stats_fetch_begin
+#define rlb_stats_fetch_retry u64_stats_fetch_retry
+#endif
+
+/* Attributes of a dump request: genl_info_dump() since 6.6. */
+static inline struct nlattr **rlb_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef RLB_HAVE_GENL_INFO_DUMP
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+/* Who may listen to notices: checked by the kernel where a group can say it. */
+#ifdef RLB_HAVE_MCGRP_CAP
+#define RLB_MCGRP_ADMIN .flags = GENL_MCAST_CAP_NET_ADMIN,
+#elif defined(RLB_HAVE_MCGRP_FLAGS)
+#define RLB_MCGRP_ADMIN .flags = GENL_UNS_ADMIN_PERM,
+#else
+#define RLB_MCGRP_ADMIN
+#endif
+
+/* Since 6.1 the header's reserved fields are checked from this command on. */
+#ifdef RLB_HAVE_RESV_START_OP
+#define RLB_RESV_START_OP .resv_start_op = RINGLB_CMD_INFO_GET,
+#else
+#define RLB_RESV_START_OP
+#endif
+
+/* Defragmentation once on stayed on before 5.12. */
+#ifndef RLB_HAVE_DEFRAG_DISABLE
+static inline void nf_defrag_ipv4_disable(struct net *net)
+{
+}
+
+static inline void nf_defrag_ipv6_disable(struct net *net)
+{
+}
+#endif
+
+#endif /* _RINGLB_COMPAT_H */

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rewrite.c - change addresses and ports, and every checksum over them
+ *
+ * In: a parsed packet, a side of it, a new address and port. Out: the packet rewritten, or
+ * -ENOMEM and the packet as it was. Softirq or process context; may copy the headers if
+ * someone else can see them, so pointers into the packet do not survive a call.
+ *
+ * Checksums are updated by what changed (RFC 1624), by the kernel's helpers, which know about
+ * CHECKSUM_PARTIAL (the field holds a sum over the pseudo header, the device adds the rest)
+ * and CHECKSUM_COMPLETE (skb->csum changes along). So a packet that came damaged leaves
+ * damaged. Merged packets (GSO) have one header for all their segments and need no more.
+ */
+#include <linux/icmp.h>
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+
+#include <net/checksum.h>
+#include <net/ip.h>
+
+#include "../sabotage.h"
+#include "rewrite.h"
+
+/* Bytes of a quoted transport header up to the end of its checksum. */
+#define TCP_CHECK_END (offsetof(struct tcphdr, check) + sizeof(__sum16))
+
+static union rlb_addr *addr_at(struct sk_buff *skb, unsigned int header, u8 family,
+			       enum rlb_side side)
+{
+	void *iph = skb->data + header;
+
+	if (family == AF_INET)
+		return side == RLB_SOURCE ? iph + offsetof(struct iphdr, saddr) :
+					    iph + offsetof(struct iphdr, daddr);
+	return side == RLB_SOURCE ? iph + offsetof(struct ipv6hdr, saddr) :
+				    iph + offsetof(struct ipv6hdr, daddr);
+}
+
+/* Source and destination port are the first two fields of TCP and UDP alike. */
+static __be16 *port_at(struct sk_buff *skb, unsigned int l4, enum rlb_side side)
+{
+	return (__be16 *)(skb->data + l4) + (side == RLB_DESTINATION);
+}
+
+static void set_addr(union rlb_addr *field, u8 family, const union rlb_addr *addr)
+{
+	memcpy(field, addr, rlb_addr_len(family));
+}
+
+/* A sum learns that an address which it covers, in the pseudo header or not, changes. */
+static void sum_addr(__sum16 *sum, struct sk_buff *skb, u8 family, const union rlb_addr *from,
+		     const union rlb_addr *to, bool pseudo)
+{
+	if (family == AF_INET)
+		inet_proto_csum_replace4(sum, skb, from->v4, to->v4, pseudo);
+	else
+		inet_proto_csum_replace16(sum, skb, from->v6, to->v6, pseudo);
+}
+
+/*
+ * The packet's own transport checksum; NULL if there is none: a UDP sender may leave it out
+ * (RFC 768), and then it stays out. In IPv6 that is legal for some tunnels (RFC 6936).
+ */
+static __sum16 *transport_sum(struct sk_buff *skb, unsigned int l4, u8 proto)
+{
+	struct udphdr *uh = (struct udphdr *)(skb->data + l4);
+
+	if (rlb_sabotaged(RLB_SABOTAGE_STALE_CHECKSUM))
+		return NULL;
+	if (proto == IPPROTO_TCP)
+		return &((struct tcphdr *)uh)->check;
+	return uh->check || skb->ip_summed == CHECKSUM_PARTIAL ? &uh->check : NULL;
+}
+
+/**
+ * rlb_rewrite() - give a packet another source or destination
+ * @pkt: a parsed packet, no ICMP error
+ * @side: which
+ * @addr: new address
+ * @port: new port
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr, __be16 port)
+{
+	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
+							     sizeof(struct udphdr);
+	struct sk_buff *skb = pkt->skb;
+	u8 family = pkt->tuple.family;
+	union rlb_addr *old_addr;
+	__be16 *old_port;
+	__sum16 *sum;
+
+	if (skb_ensure_writable(skb, pkt->l4 + len))
+		return -ENOMEM;
+	old_addr = addr_at(skb, skb_network_offset(skb), family, side);
+	old_port = port_at(skb, pkt->l4, side);
+	sum = transport_sum(skb, pkt->l4, pkt->tuple.proto);
+	if (sum) {
+		sum_addr(sum, skb, family, old_addr, addr, true);
+		inet_proto_csum_replace2(sum, skb, *old_port, port, false);
+		if (pkt->tuple.proto == IPPROTO_UDP && !*sum)
+			*sum = CSUM_MANGLED_0;	/* 0 would say: no checksum */
+	}
+	if (family == AF_INET)
+		csum_replace4(&ip_hdr(skb)->check, old_addr->v4, addr->v4);
+	set_addr(old_addr, family, addr);
+	*old_port = port;
+	return 0;
+}
+
+/* The ICMP checksum learns that two bytes of the quoted packet change. */
+static void sum_quoted2(struct sk_buff *skb, __sum16 *icmp_sum, __sum16 from, __sum16 to)
+{
+	inet_proto_csum_replace2(icmp_sum, skb, (__force __be16)from, (__force __be16)to, false);
+}
+
+/* The quoted packet's transport checksum, if it is quoted and if there is one. */
+static void rewrite_quoted_sum(struct rlb_pkt *pkt, __sum16 *icmp_sum, const union rlb_addr *from,
+			       const union rlb_addr *to, __be16 old_port, __be16 port)
+{
+	struct sk_buff *skb = pkt->skb;
+	unsigned int words = rlb_addr_len(pkt->tuple.family) / 4;
+	__sum16 *sum, old;
+	unsigned int i;
+
+	if (pkt->tuple.proto == IPPROTO_TCP) {
+		if (skb->len < pkt->quoted_l4 + TCP_CHECK_END)
+			return;
+		sum = &((struct tcphdr *)(skb->data + pkt->quoted_l4))->check;
+	} else {
+		sum = &((struct udphdr *)(skb->data + pkt->quoted_l4))->check;
+		if (!*sum)
+			return;
+	}
+	old = *sum;
+	for (i = 0; i < words; i++)
+		csum_replace4(sum, from->v6[i], to->v6[i]);
+	csum_replace2(sum, old_port, port);
+	if (pkt->tuple.proto == IPPROTO_UDP && !*sum)
+		*sum = CSUM_MANGLED_0;
+	sum_quoted2(skb, icmp_sum, old, *sum);
+}
+
+static void rewrite_quoted(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side side,
+			   const union rlb_addr *addr, __be16 port)
+{
+	struct sk_buff *skb = pkt->skb;
+	u8 family = pkt->tuple.family;
+	union rlb_addr *old_addr = addr_at(skb, pkt->quoted, family, side);
+	__be16 *old_port = port_at(skb, pkt->quoted_l4, side);
+	struct iphdr *iph = (struct iphdr *)(skb->data + pkt->quoted);
+	__sum16 old;
+
+	rewrite_quoted_sum(pkt, icmp_sum, old_addr, addr, *old_port, port);
+	if (family == AF_INET) {
+		old = iph->check;
+		csum_replace4(&iph->check, old_addr->v4, addr->v4);
+		sum_quoted2(skb, icmp_sum, old, iph->check);
+	}
+	sum_addr(icmp_sum, skb, family, old_addr, addr, false);
+	inet_proto_csum_replace2(icmp_sum, skb, *old_port, port, false);
+	set_addr(old_addr, family, addr);
+	*old_port = port;
+}
+
+static void rewrite_outer(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side side,
+			  const union rlb_addr *addr)
+{
+	struct sk_buff *skb = pkt->skb;
+	u8 family = pkt->tuple.family;
+	union rlb_addr *old = addr_at(skb, skb_network_offset(skb), family, side);
+
+	if (family == AF_INET)
+		csum_replace4(&ip_hdr(skb)->check, old->v4, addr->v4);
+	else
+		sum_addr(icmp_sum, skb, family, old, addr, true);	/* ICMPv6 has a pseudo header */
+	set_addr(old, family, addr);
+}
+
+/**
+ * rlb_rewrite_error() - translate an ICMP error and the packet that it quotes
+ * @pkt: a parsed ICMP error
+ * @quoted_side: which side of the quoted packet changes
+ * @addr: to this address
+ * @port: and this port
+ * @outer_side: which side of the error itself may change, to the same address
+ * @outer: whether it does
+ *
+ * 8 bytes of the quoted transport header are enough; its checksum is updated if it is there.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_rewrite_error(struct rlb_pkt *pkt, enum rlb_side quoted_side, const union rlb_addr *addr,
+		      __be16 port, enum rlb_side outer_side, bool outer)
+{
+	struct sk_buff *skb = pkt->skb;
+	unsigned int len = pkt->quoted_l4 + sizeof(struct udphdr);
+	__sum16 *icmp_sum;
+
+	if (pkt->tuple.proto == IPPROTO_TCP && skb->len >= pkt->quoted_l4 + TCP_CHECK_END)
+		len = pkt->quoted_l4 + TCP_CHECK_END;
+	if (skb_ensure_writable(skb, len))
+		return -ENOMEM;
+	icmp_sum = pkt->tuple.family == AF_INET ?
+			   &((struct icmphdr *)(skb->data + pkt->l4))->checksum :
+			   &((struct icmp6hdr *)(skb->data + pkt->l4))->icmp6_cksum;
+	rewrite_quoted(pkt, icmp_sum, quoted_side, addr, port);
+	if (outer)
+		rewrite_outer(pkt, icmp_sum, outer_side, addr);
+	return 0;
+}

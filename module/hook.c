@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hook.c - where packets come in and go out: the table of contents of the packet path
+ *
+ * In: packets from the netfilter core. Out: NF_* verdicts, which no other file speaks of.
+ * Softirq or process context under rcu_read_lock(), which the core takes.
+ *
+ *   PRE_ROUTING  -210	requests from the network	destination: VIP to backend
+ *   LOCAL_OUT	  -210	the gateway's own requests	the same, and another route
+ *   POST_ROUTING  max	replies to the network		source: backend to VIP
+ *   LOCAL_IN	   max	replies to the gateway		the same
+ *
+ * -210 is after the kernel's defragmentation (-400) and raw tables (-300) and before
+ * conntrack (-200): so conntrack and firewalls see client and backend in both directions, and
+ * need not know of us. A packet that has been rewritten does not match again (a backend is no
+ * VIP, and a VIP no backend), so it is handled once however often it comes by.
+ */
+#include <linux/if.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+
+#include <net/dst.h>
+#include <net/netfilter/ipv4/nf_defrag_ipv4.h>
+#include <net/netfilter/ipv6/nf_defrag_ipv6.h>
+
+#include "forward/nat.h"
+#include "hook.h"
+#include "icmp.h"
+#include "netns.h"
+#include "parse.h"
+#include "reply.h"
+#include "service.h"
+#include "stats.h"
+#include "steer.h"
+
+#define PRIORITY_REQUEST (NF_IP_PRI_CONNTRACK - 10)
+#define PRIORITY_REPLY INT_MAX
+
+static enum rlb_verdict request(struct rlb_pkt *pkt)
+{
+	enum rlb_verdict verdict;
+
+	verdict = rlb_parse(pkt);
+	if (verdict == RLB_NEXT)
+		verdict = rlb_service_find(pkt);
+	if (verdict == RLB_NEXT)
+		verdict = rlb_steer(pkt);
+	if (verdict == RLB_NEXT)
+		verdict = pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
+	return verdict;
+}
+
+static enum rlb_verdict reply(struct rlb_pkt *pkt)
+{
+	enum rlb_verdict verdict;
+
+	verdict = rlb_parse(pkt);
+	if (verdict == RLB_NEXT)
+		verdict = rlb_reply_find(pkt);
+	if (verdict == RLB_NEXT)
+		verdict = pkt->is_error ? rlb_icmp_out(pkt) : rlb_nat_out(pkt);
+	return verdict;
+}
+
+static struct rlb_pkt packet(struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rlb_net_of(state->net) };
+}
+
+static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(skb, state);
+	enum rlb_verdict verdict;
+
+	/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
+	if (state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in))
+		return NF_ACCEPT;
+	verdict = request(&pkt);
+	if (verdict == RLB_DROP)
+		return NF_DROP;
+	if (verdict == RLB_NEXT)
+		skb_dst_drop(skb);	/* if it was routed already, then to the VIP */
+	return NF_ACCEPT;
+}
+
+static int route_again(struct rlb_pkt *pkt)
+{
+	const struct nf_hook_state *state = pkt->state;
+
+	if (state->pf == NFPROTO_IPV4)
+		return ip_route_me_harder(state->net, state->sk, pkt->skb, RTN_UNSPEC);
+	return nf_ip6_route_me_harder(state->net, state->sk, pkt->skb);
+}
+
+static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(skb, state);
+	enum rlb_verdict verdict = request(&pkt);
+
+	if (verdict == RLB_NEXT && route_again(&pkt))
+		verdict = rlb_drop(&pkt, RINGLB_COUNTER_DROP_NO_ROUTE);
+	/* The sender, being on this host, is told. */
+	return verdict == RLB_DROP ? NF_DROP_ERR(-EHOSTUNREACH) : NF_ACCEPT;
+}
+
+static unsigned int post_routing(void *priv, struct sk_buff *skb,
+				 const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(skb, state);
+
+	return reply(&pkt) == RLB_DROP ? NF_DROP : NF_ACCEPT;
+}
+
+static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(skb, state);
+	enum rlb_verdict verdict = reply(&pkt);
+
+	if (verdict == RLB_DROP)
+		return NF_DROP;
+	/* A socket found for it early was found by the backend's address. */
+	if (verdict == RLB_NEXT && !pkt.is_error)
+		skb_orphan(skb);
+	return NF_ACCEPT;
+}
+
+#define RLB_HOOK(family, number, function, order)			\
+	{								\
+		.hook = (function),					\
+		.pf = (family),						\
+		.hooknum = (number),					\
+		.priority = (order),					\
+	}
+
+static const struct nf_hook_ops hooks4[] = {
+	RLB_HOOK(NFPROTO_IPV4, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
+	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
+	RLB_HOOK(NFPROTO_IPV4, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
+	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
+};
+
+static const struct nf_hook_ops hooks6[] = {
+	RLB_HOOK(NFPROTO_IPV6, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
+	RLB_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
+	RLB_HOOK(NFPROTO_IPV6, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
+	RLB_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
+};
+
+static u32 *hooked(struct rlb_net *rn, u8 family)
+{
+	lockdep_assert_held(&rn->cfg_lock);
+	return &rn->hooked[family == AF_INET6];
+}
+
+static int defrag_enable(struct net *net, u8 family)
+{
+	return family == AF_INET ? nf_defrag_ipv4_enable(net) : nf_defrag_ipv6_enable(net);
+}
+
+static void defrag_disable(struct net *net, u8 family)
+{
+	if (family == AF_INET)
+		nf_defrag_ipv4_disable(net);
+	else
+		nf_defrag_ipv6_disable(net);
+}
+
+static void hooks_remove(struct rlb_net *rn, u8 family)
+{
+	nf_unregister_net_hooks(rn->net, family == AF_INET ? hooks4 : hooks6, ARRAY_SIZE(hooks4));
+	defrag_disable(rn->net, family);
+}
+
+/**
+ * rlb_hooks_get() - a service needs the hooks of its family
+ * @rn: the namespace
+ * @family: AF_INET or AF_INET6
+ *
+ * cfg_lock held; may sleep. With the first service the kernel's defragmentation is switched
+ * on and the hooks are registered.
+ *
+ * Return: 0 or -errno.
+ */
+int rlb_hooks_get(struct rlb_net *rn, u8 family)
+{
+	u32 *n = hooked(rn, family);
+	int err;
+
+	if (*n) {
+		(*n)++;
+		return 0;
+	}
+	err = defrag_enable(rn->net, family);
+	if (err)
+		return err;
+	err = nf_register_net_hooks(rn->net, family == AF_INET ? hooks4 : hooks6,
+				    ARRAY_SIZE(hooks4));
+	if (err) {
+		defrag_disable(rn->net, family);
+		return err;
+	}
+	*n = 1;
+	return 0;
+}
+
+/**
+ * rlb_hooks_put() - a service needs them no longer
+ * @rn: the namespace
+ * @family: AF_INET or AF_INET6
+ *
+ * cfg_lock held; may sleep. Packets may be inside our hooks until a grace period has passed.
+ */
+void rlb_hooks_put(struct rlb_net *rn, u8 family)
+{
+	u32 *n = hooked(rn, family);
+
+	if (*n && !--*n)	/* 0 already: rlb_hooks_exit() was here */
+		hooks_remove(rn, family);
+}
+
+/**
+ * rlb_hooks_exit() - remove all hooks of a namespace that goes away, services or not
+ * @rn: the namespace
+ */
+void rlb_hooks_exit(struct rlb_net *rn)
+{
+	static const u8 families[] = { AF_INET, AF_INET6 };
+	unsigned int i;
+
+	mutex_lock(&rn->cfg_lock);
+	for (i = 0; i < ARRAY_SIZE(families); i++) {
+		if (!*hooked(rn, families[i]))
+			continue;
+		hooks_remove(rn, families[i]);
+		*hooked(rn, families[i]) = 0;
+	}
+	mutex_unlock(&rn->cfg_lock);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * index.c - objects by address, port and protocol, for packets
+ *
+ * In: an address, a port, a protocol. Out: the node that has them.
+ * Readers: softirq or process context under rcu_read_lock(). Writers: process context under
+ * cfg_lock; they store single pointers into an array that readers are in, or replace it.
+ *
+ * At most half of an array's places are in use, so a reader always comes to an empty one. A
+ * removed node leaves a grave, which readers step over and a later insertion digs up; graves
+ * count as used, so too many of them lead to a new array.
+ */
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "index.h"
+
+#define INDEX_MIN 16	/* places in the smallest array */
+
+/**
+ * struct rlb_index_array - the places
+ * @rcu: for kvfree_rcu()
+ * @mask: number of places, a power of two, less one
+ * @place: nodes, NULL, or &grave
+ */
+struct rlb_index_array {
+	struct rcu_head rcu;
+	u32 mask;
+	struct rlb_index_node __rcu *place[];
+};
+
+/* Equal to nothing that is looked for: no packet has address family 0. */
+static struct rlb_index_node grave;
+
+/*
+ * Only an operator chooses what is stored, so long runs of used places cannot be provoked by
+ * packets; all bits of the key count all the same.
+ */
+static u32 index_hash(u8 family, u8 proto, const union rlb_addr *addr, __be16 port)
+{
+	u64 x = (u64)(__force u32)addr->v4 << 32 | (u32)(__force u16)port << 8 | proto;
+
+	if (family == AF_INET6) {
+		x ^= (__force u32)addr->v6[1];
+		x *= 0xbf58476d1ce4e5b9ULL;
+		x ^= x >> 32;
+		x ^= (u64)(__force u32)addr->v6[2] << 32 | (__force u32)addr->v6[3];
+	}
+	x *= 0x9e3779b97f4a7c15ULL;
+	return x >> 32;
+}
+
+static bool index_equal(const struct rlb_index_node *node, u8 family, u8 proto,
+			const union rlb_addr *addr, __be16 port)
+{
+	if (node->port != port || node->proto != proto || node->family != family)
+		return false;
+	if (node->addr.v4 != addr->v4)
+		return false;
+	return family == AF_INET || !memcmp(node->addr.byte + 4, addr->byte + 4, 12);
+}
+
+/**
+ * rlb_index_find() - find a node
+ * @idx: the index
+ * @family: AF_INET or AF_INET6
+ * @proto: protocol
+ * @addr: address
+ * @port: port, network byte order
+ *
+ * Caller holds rcu_read_lock() or cfg_lock.
+ *
+ * Return: the node, NULL if there is none; valid until the caller lets go of the lock.
+ */
+struct rlb_index_node *rlb_index_find(const struct rlb_index *idx, u8 family, u8 proto,
+				      const union rlb_addr *addr, __be16 port)
+{
+	const struct rlb_index_array *a;
+	struct rlb_index_node *node;
+	u32 hash, i;
+
+	a = rcu_dereference_check(idx->array, lockdep_is_held(idx->lock));
+	if (!a)
+		return NULL;
+	hash = index_hash(family, proto, addr, port);
+	for (i = hash & a->mask; ; i = (i + 1) & a->mask) {
+		node = rcu_dereference_check(a->place[i], lockdep_is_held(idx->lock));
+		if (!node)
+			return NULL;
+		if (node->hash == hash && index_equal(node, family, proto, addr, port))
+			return node;
+	}
+}
+
+static struct rlb_index_array *array_locked(const struct rlb_index *idx)
+{
+	return rcu_dereference_protected(idx->array, lockdep_is_held(idx->lock));
+}
+
+static struct rlb_index_node *place_locked(const struct rlb_index *idx,
+					   const struct rlb_index_array *a, u32 i)
+{
+	return rcu_dereference_protected(a->place[i], lockdep_is_held(idx->lock));
+}
+
+/* First place at or after the node's own that holds nothing. */
+static u32 index_place(const struct rlb_index *idx, const struct rlb_index_array *a, u32 hash)
+{
+	const struct rlb_index_node *node;
+	u32 i;
+
+	for (i = hash & a->mask; ; i = (i + 1) & a->mask) {
+		node = place_locked(idx, a, i);
+		if (!node || node == &grave)
+			return i;
+	}
+}
+
+static void index_replace(struct rlb_index *idx, struct rlb_index_array *new)
+{
+	struct rlb_index_array *old = array_locked(idx);
+	struct rlb_index_node *node;
+	u32 i;
+
+	for (i = 0; old && i <= old->mask; i++) {
+		node = place_locked(idx, old, i);
+		if (node && node != &grave)
+			rcu_assign_pointer(new->place[index_place(idx, new, node->hash)], node);
+	}
+	rcu_assign_pointer(idx->array, new);
+	idx->used = idx->live;
+	if (old)
+		kvfree_rcu(old, rcu);
+}
+
+/**
+ * rlb_index_reserve() - make sure that insertions will not fail
+ * @idx: the index
+ * @more: how many nodes are going to be inserted
+ *
+ * Process context, cfg_lock held; may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_index_reserve(struct rlb_index *idx, u32 more)
+{
+	struct rlb_index_array *a = array_locked(idx);
+	u32 size = INDEX_MIN;
+
+	if (a && (idx->used + more) * 2 <= a->mask + 1)
+		return 0;
+	while (size < (idx->live + more) * 4)
+		size *= 2;
+	a = kvzalloc(struct_size(a, place, size), GFP_KERNEL_ACCOUNT);
+	if (!a)
+		return -ENOMEM;
+	a->mask = size - 1;
+	index_replace(idx, a);
+	return 0;
+}
+
+/**
+ * rlb_index_insert() - add a node for readers to find
+ * @idx: the index, with a place reserved
+ * @node: the node, complete but for its hash; what it is embedded in is ready for readers.
+ *	There is no other node with the same key.
+ *
+ * cfg_lock held.
+ */
+void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node)
+{
+	struct rlb_index_array *a = array_locked(idx);
+	u32 i;
+
+	node->hash = index_hash(node->family, node->proto, &node->addr, node->port);
+	i = index_place(idx, a, node->hash);
+	if (!place_locked(idx, a, i))
+		idx->used++;
+	idx->live++;
+	rcu_assign_pointer(a->place[i], node);
+}
+
+/**
+ * rlb_index_remove() - take a node away; never fails
+ * @idx: the index
+ * @node: a node in it; to be freed after a grace period
+ *
+ * cfg_lock held.
+ */
+void rlb_index_remove(struct rlb_index *idx, struct rlb_index_node *node)
+{
+	struct rlb_index_array *a = array_locked(idx);
+	u32 i;
+
+	for (i = node->hash & a->mask; place_locked(idx, a, i) != node; i = (i + 1) & a->mask)
+		;
+	rcu_assign_pointer(a->place[i], &grave);
+	idx->live--;
+}
+
+/**
+ * rlb_index_destroy() - free the array
+ * @idx: the index; nobody reads or writes it any more
+ */
+void rlb_index_destroy(struct rlb_index *idx)
+{
+	kvfree(rcu_dereference_protected(idx->array, true));
+	RCU_INIT_POINTER(idx->array, NULL);
+}

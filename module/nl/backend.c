@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * backend.c - requests about backends
+ *
+ * In: messages with one or more backends of one service. Out: all of them applied as one
+ * change, or none; answers; notices. Process context; cfg_lock is taken here.
+ */
+#include "nl.h"
+
+/* One of the changes that a request consists of. */
+typedef int (*draft_fn)(struct rlb_draft *draft, const struct rlb_backend_config *c,
+			struct netlink_ext_ack *extack);
+
+#define for_each_backend_attr(attr, info, rem)					\
+	nlmsg_for_each_attr(attr, (info)->nlhdr, GENL_HDRLEN, rem)		\
+		if (nla_type(attr) == RINGLB_A_BACKEND)
+
+static u32 count_backends(const struct genl_info *info)
+{
+	const struct nlattr *attr;
+	u32 n = 0;
+	int rem;
+
+	for_each_backend_attr(attr, info, rem)
+		n++;
+	return n;
+}
+
+static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn change)
+{
+	struct rlb_backend_config c;
+	struct nlattr *attr;
+	int err, rem;
+
+	for_each_backend_attr(attr, info, rem) {
+		err = rlb_parse_backend(attr, draft->service, info->genlhdr->cmd, &c, info->extack);
+		if (err)
+			return err;
+		err = change(draft, &c, info->extack);
+		if (err) {
+			NL_SET_BAD_ATTR(info->extack, attr);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Tell of each of the backends, as the service has it now. */
+static void notify_all(struct rlb_service *svc, struct genl_info *info, u8 notice)
+{
+	struct netlink_ext_ack unused = {};
+	struct rlb_backend_item *item;
+	struct rlb_backend_config c;
+	struct nlattr *attr;
+	int rem;
+
+	for_each_backend_attr(attr, info, rem) {
+		if (rlb_parse_backend(attr, svc, info->genlhdr->cmd, &c, &unused))
+			continue;
+		item = rlb_backend_find(&svc->set, &c);
+		if (item)
+			rlb_notify_backend(notice, svc, item, info->snd_portid);
+	}
+}
+
+static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn change, u8 notice)
+{
+	bool removal = notice == RINGLB_CMD_BACKEND_DEL_NOTICE;
+	u32 n = count_backends(info);
+	struct rlb_service *svc;
+	struct rlb_draft draft;
+	int err;
+
+	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
+	if (IS_ERR(svc))
+		return PTR_ERR(svc);
+	if (!n) {
+		NL_SET_ERR_MSG(info->extack, "backend is missing");
+		return -EINVAL;
+	}
+	err = rlb_draft_begin(&draft, svc, notice == RINGLB_CMD_BACKEND_NEW_NOTICE ? n : 0);
+	if (err)
+		return err;
+	err = draft_all(&draft, info, change);
+	if (err)
+		goto err_abort;
+	err = rlb_draft_prepare(&draft, info->extack);
+	if (err)
+		goto err_abort;
+	if (removal)
+		notify_all(svc, info, notice);
+	rlb_draft_commit(&draft);
+	rlb_net_changed(rn);
+	if (!removal)
+		notify_all(svc, info, notice);
+	return 0;
+
+err_abort:
+	rlb_draft_abort(&draft);
+	return err;
+}
+
+static int locked(struct genl_info *info, draft_fn change, u8 notice)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	int err;
+
+	mutex_lock(&rn->cfg_lock);
+	err = change_backends(rn, info, change, notice);
+	mutex_unlock(&rn->cfg_lock);
+	return err;
+}
+
+int rlb_nl_backend_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return locked(info, rlb_draft_add, RINGLB_CMD_BACKEND_NEW_NOTICE);
+}
+
+int rlb_nl_backend_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return locked(info, rlb_draft_set, RINGLB_CMD_BACKEND_SET_NOTICE);
+}
+
+int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return locked(info, rlb_draft_del, RINGLB_CMD_BACKEND_DEL_NOTICE);
+}
+
+/* Where a dump goes on: after this backend of this service. */
+struct backend_cursor {
+	u32 id;			/* of the service; 0: at the beginning */
+	__be16 port;
+	bool inside;		/* some of the service's backends have been told */
+	union rlb_addr addr;
+};
+
+static int dump_backend(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct rlb_service *svc, const struct rlb_backend_item *item)
+{
+	void *header;
+	int err;
+
+	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
+			     NLM_F_MULTI, RINGLB_CMD_BACKEND_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, header);
+	err = rlb_fill_service_name(skb, svc) ?: rlb_fill_backend(skb, RINGLB_A_BACKEND, item, true);
+	if (err)
+		genlmsg_cancel(skb, header);
+	else
+		genlmsg_end(skb, header);
+	return err;
+}
+
+/* Backends come and go between two messages; those that stay are told once each. */
+static int dump_backends(struct sk_buff *skb, struct netlink_callback *cb,
+			 const struct rlb_service *svc)
+{
+	struct backend_cursor *at = (struct backend_cursor *)cb->ctx;
+	u32 i = 0;
+	int err;
+
+	if (at->inside && at->id == svc->id)
+		i = rlb_backend_after(&svc->set, &at->addr, at->port);
+	for (; i < svc->set.n; i++) {
+		err = dump_backend(skb, cb, svc, &svc->set.item[i]);
+		if (err)
+			return err;
+		at->id = svc->id;
+		at->inside = true;
+		at->addr = svc->set.item[i].backend->node.addr;
+		at->port = svc->set.item[i].backend->port;
+	}
+	return 0;
+}
+
+int rlb_nl_backend_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *attr = rlb_dump_attrs(cb)[RINGLB_A_SERVICE];
+	struct backend_cursor *at = (struct backend_cursor *)cb->ctx;
+	struct rlb_net *rn = rlb_net_of(sock_net(skb->sk));
+	struct rlb_service *svc = NULL;
+	unsigned long id;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	mutex_lock(&rn->cfg_lock);
+	cb->seq = rn->seq;
+	if (attr) {
+		svc = rlb_parse_service_ref(rn, attr, cb->extack);
+		if (!IS_ERR(svc))
+			dump_backends(skb, cb, svc);
+	} else {
+		xa_for_each_start(&rn->services, id, svc, at->id)
+			if (dump_backends(skb, cb, svc))
+				break;
+		svc = NULL;
+	}
+	mutex_unlock(&rn->cfg_lock);
+	return IS_ERR(svc) ? PTR_ERR(svc) : skb->len;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * family.c - the generic netlink family: which command is whose, and what it needs
+ *
+ * In: messages from the generic netlink core, which checks capabilities and policies first.
+ * Process context. The core runs requests side by side; the namespace's cfg_lock, taken by
+ * the handlers, is what keeps them apart.
+ */
+#include <linux/module.h>
+
+#include "../stats.h"
+#include "../version.h"
+#include "nl.h"
+#include "policy.h"
+
+#define DO(command, function, attrs)			\
+	{						\
+		.cmd = (command),			\
+		.doit = (function),			\
+		.policy = (attrs),			\
+		.maxattr = RINGLB_A_MAX,		\
+		.flags = GENL_UNS_ADMIN_PERM,		\
+	}
+
+#define DUMP(command, function, attrs)			\
+	{						\
+		.cmd = (command),			\
+		.dumpit = (function),			\
+		.policy = (attrs),			\
+		.maxattr = RINGLB_A_MAX,		\
+		.flags = GENL_UNS_ADMIN_PERM,		\
+	}
+
+static const struct genl_ops ops[] = {
+	DO(RINGLB_CMD_INFO_GET, rlb_nl_info_get, rlb_policy_nothing),
+	DO(RINGLB_CMD_SERVICE_NEW, rlb_nl_service_new, rlb_policy_service_new),
+	DO(RINGLB_CMD_SERVICE_SET, rlb_nl_service_set, rlb_policy_service_set),
+	DO(RINGLB_CMD_SERVICE_DEL, rlb_nl_service_del, rlb_policy_service_ref),
+	{
+		.cmd = RINGLB_CMD_SERVICE_GET,
+		.doit = rlb_nl_service_get,
+		.dumpit = rlb_nl_service_dump,
+		.policy = rlb_policy_service_ref,
+		.maxattr = RINGLB_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	},
+	DO(RINGLB_CMD_BACKEND_NEW, rlb_nl_backend_new, rlb_policy_backend_new),
+	DO(RINGLB_CMD_BACKEND_SET, rlb_nl_backend_set, rlb_policy_backend_new),
+	DO(RINGLB_CMD_BACKEND_DEL, rlb_nl_backend_del, rlb_policy_backend_del),
+	DUMP(RINGLB_CMD_BACKEND_GET, rlb_nl_backend_dump, rlb_policy_service_ref),
+	DUMP(RINGLB_CMD_TABLE_GET, rlb_nl_table_dump, rlb_policy_service_ref),
+	DO(RINGLB_CMD_LOOKUP, rlb_nl_lookup, rlb_policy_lookup),
+	DO(RINGLB_CMD_SECRET_GET, rlb_nl_secret_get, rlb_policy_nothing),
+	DO(RINGLB_CMD_SECRET_SET, rlb_nl_secret_set, rlb_policy_secret_set),
+	DO(RINGLB_CMD_FLUSH, rlb_nl_flush, rlb_policy_nothing),
+};
+
+static const struct genl_multicast_group groups[] = {
+	{ .name = RINGLB_MCGRP_NAME, RLB_MCGRP_ADMIN },
+};
+
+struct genl_family rlb_family __ro_after_init = {
+	.name = RINGLB_GENL_NAME,
+	.version = RINGLB_GENL_VERSION,
+	.maxattr = RINGLB_A_MAX,
+	.netnsok = true,
+	.parallel_ops = true,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	RLB_RESV_START_OP
+	.mcgrps = groups,
+	.n_mcgrps = ARRAY_SIZE(groups),
+	.module = THIS_MODULE,
+};
+
+/**
+ * rlb_nl_answer() - start the answer to a request
+ * @info: the request
+ * @header: out: for genlmsg_end()
+ *
+ * Return: the message, to be sent by genlmsg_reply(); NULL if there is no memory.
+ */
+struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+
+	if (skb)
+		*header = genlmsg_put_reply(skb, info, &rlb_family, 0, info->genlhdr->cmd);
+	return skb;
+}
+
+static int fill_info(struct sk_buff *skb, struct rlb_net *rn)
+{
+	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_INFO);
+
+	if (!nest || nla_put_string(skb, RINGLB_A_INFO_VERSION, RINGLB_VERSION) ||
+	    nla_put_u32(skb, RINGLB_A_INFO_SERVICES, READ_ONCE(rn->n_services)) ||
+	    rlb_fill_counters(skb, RINGLB_A_INFO_COUNTERS, rn->stats, RLB_COUNTERS_ALL))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *answer;
+	void *header;
+	int err;
+
+	answer = rlb_nl_answer(info, &header);
+	if (!answer)
+		return -ENOMEM;
+	err = fill_info(answer, rlb_net_of(genl_info_net(info)));
+	if (err) {
+		nlmsg_free(answer);
+		return err;
+	}
+	genlmsg_end(answer, header);
+	return genlmsg_reply(answer, info);
+}
+
+/**
+ * rlb_nl_register() - open for requests
+ *
+ * Return: 0 or -errno.
+ */
+int rlb_nl_register(void)
+{
+	return genl_register_family(&rlb_family);
+}
+
+/**
+ * rlb_nl_unregister() - take no more requests; returns when none is under way
+ */
+void rlb_nl_unregister(void)
+{
+	genl_unregister_family(&rlb_family);
+}

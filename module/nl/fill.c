@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fill.c - from structs to attributes, for answers, dumps and notices alike
+ *
+ * Process context under cfg_lock. Each function returns 0, or -EMSGSIZE with nothing of its
+ * object left in the message.
+ */
+#include "../stats.h"
+#include "../table.h"
+#include "nl.h"
+
+static int fill_addr(struct sk_buff *skb, int ipv4, int ipv6, u8 family,
+		     const union rlb_addr *addr)
+{
+	return nla_put(skb, family == AF_INET ? ipv4 : ipv6, rlb_addr_len(family), addr);
+}
+
+/* Close a nest, or take it back. */
+static int nest_end(struct sk_buff *skb, struct nlattr *nest, int err)
+{
+	if (err)
+		nla_nest_cancel(skb, nest);
+	else
+		nla_nest_end(skb, nest);
+	return err ? -EMSGSIZE : 0;
+}
+
+/**
+ * rlb_fill_counters() - a COUNTERS nest
+ * @skb: the message
+ * @attrtype: number of the nest
+ * @stats: whose counters
+ * @n: RLB_COUNTERS_BACKEND or RLB_COUNTERS_ALL
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats __percpu *stats,
+		      unsigned int n)
+{
+	struct nlattr *nest = nla_nest_start(skb, attrtype);
+	u64 sum[RLB_COUNTERS_ALL];
+	unsigned int i;
+	int err = 0;
+
+	if (!nest)
+		return -EMSGSIZE;
+	rlb_stats_sum(stats, n, sum);
+	for (i = 1; i < n && !err; i++)
+		err = nla_put_u64_64bit(skb, i, sum[i], RINGLB_COUNTER_PAD);
+	return nest_end(skb, nest, err);
+}
+
+/**
+ * rlb_fill_service() - a service, whole
+ * @skb: the message
+ * @svc: the service
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
+{
+	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_SERVICE);
+	const struct rlb_service_config *c = &svc->config;
+	const struct rlb_table *t = rlb_table_locked(svc);
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	err = nla_put_string(skb, RINGLB_A_SERVICE_NAME, c->name) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_PROTOCOL, c->proto) ||
+	      fill_addr(skb, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6, c->family, &c->vip) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_PORT, ntohs(c->port)) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_METHOD, c->ops->id) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_KEY, c->key) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_VNODES, c->params.vnodes) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_SLOTS, 1U << t->view.bits) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_GENERATION, svc->generation) ||
+	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_DIGEST, t->digest, RINGLB_A_SERVICE_PAD) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_BACKENDS, svc->set.n) ||
+	      rlb_fill_counters(skb, RINGLB_A_SERVICE_COUNTERS, svc->stats, RLB_COUNTERS_ALL);
+	return nest_end(skb, nest, err);
+}
+
+/**
+ * rlb_fill_service_name() - a service, by name alone
+ * @skb: the message
+ * @svc: the service
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_service_name(struct sk_buff *skb, const struct rlb_service *svc)
+{
+	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_SERVICE);
+
+	if (!nest)
+		return -EMSGSIZE;
+	return nest_end(skb, nest, nla_put_string(skb, RINGLB_A_SERVICE_NAME, svc->config.name));
+}
+
+static int fill_backend_addr(struct sk_buff *skb, const struct rlb_backend *b)
+{
+	return fill_addr(skb, RINGLB_A_BACKEND_IPV4, RINGLB_A_BACKEND_IPV6, b->node.family,
+			 &b->node.addr) ||
+	       (b->port && nla_put_u32(skb, RINGLB_A_BACKEND_PORT, ntohs(b->port)));
+}
+
+/**
+ * rlb_fill_backend_addr() - a backend, by address and configured port alone
+ * @skb: the message
+ * @attrtype: number of the nest
+ * @b: the backend
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_backend_addr(struct sk_buff *skb, int attrtype, const struct rlb_backend *b)
+{
+	struct nlattr *nest = nla_nest_start(skb, attrtype);
+
+	if (!nest)
+		return -EMSGSIZE;
+	return nest_end(skb, nest, fill_backend_addr(skb, b));
+}
+
+/**
+ * rlb_fill_backend() - a backend, whole
+ * @skb: the message
+ * @attrtype: number of the nest
+ * @item: the backend
+ * @counters: with its counters
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend_item *item,
+		     bool counters)
+{
+	struct nlattr *nest = nla_nest_start(skb, attrtype);
+	const struct rlb_backend *b = item->backend;
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	err = fill_backend_addr(skb, b) ||
+	      nla_put_u32(skb, RINGLB_A_BACKEND_WEIGHT, item->weight) ||
+	      nla_put_u32(skb, RINGLB_A_BACKEND_STATE, item->state) ||
+	      nla_put_u32(skb, RINGLB_A_BACKEND_SLOTS, item->slots) ||
+	      (counters && rlb_fill_counters(skb, RINGLB_A_BACKEND_COUNTERS, b->stats,
+					     RLB_COUNTERS_BACKEND));
+	return nest_end(skb, nest, err);
+}
+
+/**
+ * rlb_fill_member() - a backend that is a member of a service's table, without its counters
+ * @skb: the message
+ * @attrtype: number of the nest
+ * @svc: the service
+ * @b: the backend
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_member(struct sk_buff *skb, int attrtype, const struct rlb_service *svc,
+		    const struct rlb_backend *b)
+{
+	return rlb_fill_backend(skb, attrtype, rlb_backend_item_of(svc, b), false);
+}
+
+/**
+ * rlb_fill_fingerprint() - the secret's fingerprint, and the secret itself if asked for
+ * @skb: the message
+ * @secret: the secret
+ * @key: with the secret
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, bool key)
+{
+	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_SECRET);
+	u8 bytes[RINGLB_SECRET_LEN];
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	err = nla_put_u64_64bit(skb, RINGLB_A_SECRET_FINGERPRINT, rlb_secret_fingerprint(secret),
+				RINGLB_A_SECRET_PAD);
+	if (!err && key) {
+		rlb_secret_store(secret, bytes);
+		err = nla_put(skb, RINGLB_A_SECRET_KEY, sizeof(bytes), bytes);
+		memzero_explicit(bytes, sizeof(bytes));
+	}
+	return nest_end(skb, nest, err);
+}

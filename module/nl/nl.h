@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * nl.h - the request rooms among themselves, and the door for main.c
+ *
+ * A request enters at family.c, which has had policy.c refuse what is badly formed; service.c,
+ * backend.c, table.c and secret.c carry it out, with parse.c to read attributes and fill.c to
+ * write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
+ */
+#ifndef _RINGLB_NL_H
+#define _RINGLB_NL_H
+
+#include <net/genetlink.h>
+#include <net/sock.h>
+
+#include "../backend.h"
+#include "../netns.h"
+#include "../service.h"
+
+extern struct genl_family rlb_family;
+
+int rlb_nl_register(void);
+void rlb_nl_unregister(void);
+
+/* handlers: one for each command */
+int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_service_set(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_service_del(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_service_get(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_service_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int rlb_nl_flush(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_backend_new(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_backend_set(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_backend_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
+
+/* parse.c */
+int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
+			  struct netlink_ext_ack *extack);
+int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
+			  struct netlink_ext_ack *extack);
+struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *attr,
+					  struct netlink_ext_ack *extack);
+int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd,
+		      struct rlb_backend_config *c, struct netlink_ext_ack *extack);
+int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ext_ack *extack);
+
+/* fill.c: 0 or -EMSGSIZE */
+int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc);
+int rlb_fill_service_name(struct sk_buff *skb, const struct rlb_service *svc);
+int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend_item *item,
+		     bool counters);
+int rlb_fill_backend_addr(struct sk_buff *skb, int attrtype, const struct rlb_backend *b);
+int rlb_fill_member(struct sk_buff *skb, int attrtype, const struct rlb_service *svc,
+		    const struct rlb_backend *b);
+int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats __percpu *stats,
+		      unsigned int n);
+int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, bool key);
+
+/* An answer to one request: its message begins here and leaves by rlb_nl_reply(). */
+struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header);
+
+/* notify.c */
+void rlb_notify_service(u8 notice, const struct rlb_service *svc, u32 portid);
+void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
+			const struct rlb_backend_item *item, u32 portid);
+void rlb_notify_secret(struct rlb_net *rn, u32 portid);
+
+#endif /* _RINGLB_NL_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * notify.c - tell those who listen what has changed
+ *
+ * Process context under cfg_lock, after the change is in force. A notice that cannot be made
+ * for want of memory is lost; listeners learn of it as of any overrun, by ENOBUFS.
+ */
+#include "nl.h"
+
+static struct sk_buff *notice_start(struct rlb_net *rn, u8 notice, void **header)
+{
+	struct sk_buff *skb;
+
+	if (!genl_has_listeners(&rlb_family, rn->net, 0))
+		return NULL;
+	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb) {
+		genl_set_err(&rlb_family, rn->net, 0, 0, -ENOBUFS);
+		return NULL;
+	}
+	*header = genlmsg_put(skb, 0, 0, &rlb_family, 0, notice);
+	return skb;
+}
+
+static void notice_end(struct rlb_net *rn, struct sk_buff *skb, void *header, u32 portid, int err)
+{
+	if (WARN_ON_ONCE(err)) {	/* one object always fits */
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, header);
+	genlmsg_multicast_netns(&rlb_family, rn->net, skb, portid, 0, GFP_KERNEL);
+}
+
+/**
+ * rlb_notify_service() - a service is new, other, or gone
+ * @notice: RINGLB_CMD_SERVICE_*_NOTICE
+ * @svc: the service
+ * @portid: who caused it and need not be told
+ */
+void rlb_notify_service(u8 notice, const struct rlb_service *svc, u32 portid)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	skb = notice_start(svc->rn, notice, &header);
+	if (skb)
+		notice_end(svc->rn, skb, header, portid, rlb_fill_service(skb, svc));
+}
+
+/**
+ * rlb_notify_backend() - a backend is new, other, or gone
+ * @notice: RINGLB_CMD_BACKEND_*_NOTICE
+ * @svc: its service
+ * @item: the backend
+ * @portid: who caused it and need not be told
+ */
+void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
+			const struct rlb_backend_item *item, u32 portid)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	skb = notice_start(svc->rn, notice, &header);
+	if (skb)
+		notice_end(svc->rn, skb, header, portid,
+			   rlb_fill_service_name(skb, svc) ?:
+			   rlb_fill_backend(skb, RINGLB_A_BACKEND, item, true));
+}
+
+/**
+ * rlb_notify_secret() - the secret is another one
+ * @rn: the namespace
+ * @portid: who caused it and need not be told
+ */
+void rlb_notify_secret(struct rlb_net *rn, u32 portid)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	skb = notice_start(rn, RINGLB_CMD_SECRET_SET_NOTICE, &header);
+	if (skb)
+		notice_end(rn, skb, header, portid, rlb_fill_fingerprint(skb, &rn->secret, false));
+}

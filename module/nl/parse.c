@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * parse.c - from attributes to structs, and why not
+ *
+ * In: nests whose single values policy.c has let through. Out: what the other rooms work with,
+ * or a refusal whose text names the rule and which points at the attribute. Process context;
+ * nothing is changed.
+ */
+#include <linux/ctype.h>
+#include <linux/inet.h>
+
+#include <net/ipv6.h>
+
+#include "nl.h"
+#include "policy.h"
+
+/* Parse a nest; the caller's @tb has room for @max + 1. */
+static int nest(struct nlattr *attr, struct nlattr **tb, int max, const struct nla_policy *policy,
+		const char *missing, struct netlink_ext_ack *extack)
+{
+	if (attr)
+		return nla_parse_nested(tb, max, attr, policy, extack);
+	extack->_msg = missing;
+	return -EINVAL;
+}
+
+/* Refuse @attr, or the nest that should have had it. */
+static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *why)
+{
+	extack->_msg = why;
+	NL_SET_BAD_ATTR(extack, attr);
+	return -EINVAL;
+}
+
+static int parse_name(struct nlattr *parent, struct nlattr *attr, char *name,
+		      struct netlink_ext_ack *extack)
+{
+	const char *c;
+
+	if (!attr)
+		return refuse(extack, parent, "service name is missing");
+	memset(name, 0, RINGLB_NAME_MAX + 1);
+	nla_strscpy(name, attr, RINGLB_NAME_MAX + 1);
+	if (!*name)
+		return refuse(extack, attr, "service name is empty");
+	for (c = name; *c; c++)
+		if (!isalnum(*c) && !strchr("._-", *c))
+			return refuse(extack, attr,
+				      "service name may have letters, digits, '.', '_' and '-' only");
+	if (!isascii(*name) || *name == '-')
+		return refuse(extack, attr, "service name must not begin with '-'");
+	return 0;
+}
+
+static const char *wrong_ipv4(__be32 addr)
+{
+	if (ipv4_is_zeronet(addr))
+		return "address is in 0.0.0.0/8";
+	if (ipv4_is_loopback(addr))
+		return "address is a loopback address";
+	if (ipv4_is_multicast(addr))
+		return "address is a multicast address";
+	if (ipv4_is_lbcast(addr) || (ntohl(addr) & 0xf0000000) == 0xf0000000)
+		return "address is a broadcast or reserved address";
+	return NULL;
+}
+
+static const char *wrong_ipv6(const struct in6_addr *addr)
+{
+	int type = ipv6_addr_type(addr);
+
+	if (type == IPV6_ADDR_ANY)
+		return "address is ::";
+	if (type & IPV6_ADDR_LOOPBACK)
+		return "address is a loopback address";
+	if (type & IPV6_ADDR_MULTICAST)
+		return "address is a multicast address";
+	if (type & IPV6_ADDR_MAPPED)
+		return "address is an IPv4 address mapped to IPv6: give it as IPv4";
+	if (type & IPV6_ADDR_LINKLOCAL)
+		return "address is a link-local address";
+	return NULL;
+}
+
+/* One address out of two attributes, of which exactly one must be there. */
+static int parse_addr(struct nlattr *parent, struct nlattr *ipv4, struct nlattr *ipv6,
+		      union rlb_addr *addr, u8 *family, struct netlink_ext_ack *extack)
+{
+	memset(addr, 0, sizeof(*addr));
+	if (!ipv4 && !ipv6)
+		return refuse(extack, parent, "address is missing");
+	if (ipv4 && ipv6)
+		return refuse(extack, ipv6, "address is given twice, as IPv4 and as IPv6");
+	*family = ipv4 ? AF_INET : AF_INET6;
+	nla_memcpy(addr, ipv4 ?: ipv6, rlb_addr_len(*family));
+	return 0;
+}
+
+/* The same, for a VIP or a backend: an address that one host can have. */
+static int parse_host(struct nlattr *parent, struct nlattr *ipv4, struct nlattr *ipv6,
+		      union rlb_addr *addr, u8 *family, struct netlink_ext_ack *extack)
+{
+	const char *wrong;
+	int err;
+
+	err = parse_addr(parent, ipv4, ipv6, addr, family, extack);
+	if (err)
+		return err;
+	wrong = ipv4 ? wrong_ipv4(addr->v4) : wrong_ipv6((struct in6_addr *)addr);
+	return wrong ? refuse(extack, ipv4 ?: ipv6, wrong) : 0;
+}
+
+static int parse_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
+		       struct netlink_ext_ack *extack)
+{
+	u32 value;
+
+	if (!attr)
+		return refuse(extack, parent, "protocol is missing");
+	value = nla_get_u32(attr);
+	if (value != IPPROTO_TCP && value != IPPROTO_UDP)
+		return refuse(extack, attr, "protocol must be tcp or udp");
+	*proto = value;
+	return 0;
+}
+
+/* What may be given at any time. */
+static void parse_options(struct nlattr **tb, struct rlb_service_config *c)
+{
+	if (tb[RINGLB_A_SERVICE_KEY])
+		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
+	if (tb[RINGLB_A_SERVICE_VNODES])
+		c->params.vnodes = nla_get_u32(tb[RINGLB_A_SERVICE_VNODES]);
+}
+
+/**
+ * rlb_parse_service_new() - read all of a service
+ * @attr: the SERVICE nest, or NULL
+ * @c: out: the service
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -EINVAL, -ERANGE...
+ */
+int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
+			  struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RINGLB_A_SERVICE_MAX + 1];
+	int err;
+
+	err = nest(attr, tb, RINGLB_A_SERVICE_MAX, rlb_policy_service_new_nest,
+		   "service is missing", extack);
+	if (!err)
+		err = parse_name(attr, tb[RINGLB_A_SERVICE_NAME], c->name, extack);
+	if (!err)
+		err = parse_proto(attr, tb[RINGLB_A_SERVICE_PROTOCOL], &c->proto, extack);
+	if (!err)
+		err = parse_host(attr, tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6],
+				 &c->vip, &c->family, extack);
+	if (err)
+		return err;
+	if (!tb[RINGLB_A_SERVICE_PORT])
+		return refuse(extack, attr, "port is missing");
+	c->port = htons(nla_get_u32(tb[RINGLB_A_SERVICE_PORT]));
+	if (!tb[RINGLB_A_SERVICE_METHOD])
+		return refuse(extack, attr, "method is missing");
+	c->ops = rlb_lookup_find(nla_get_u32(tb[RINGLB_A_SERVICE_METHOD]));
+	if (!c->ops)
+		return refuse(extack, tb[RINGLB_A_SERVICE_METHOD], "method is unknown");
+	c->key = RINGLB_KEY_5TUPLE;
+	c->params.vnodes = RINGLB_VNODES_DEFAULT;
+	parse_options(tb, c);
+	return 0;
+}
+
+/**
+ * rlb_parse_service_set() - read what changes of a service
+ * @attr: the SERVICE nest of a service that exists
+ * @c: in: the service as it is; out: as it is to be
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
+			  struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RINGLB_A_SERVICE_MAX + 1];
+	int err;
+
+	err = nest(attr, tb, RINGLB_A_SERVICE_MAX, rlb_policy_service_set_nest,
+		   "service is missing", extack);
+	if (err)
+		return err;
+	if (!tb[RINGLB_A_SERVICE_KEY] && !tb[RINGLB_A_SERVICE_VNODES])
+		return refuse(extack, attr, "nothing to change is given");
+	parse_options(tb, c);
+	return 0;
+}
+
+/**
+ * rlb_parse_service_ref() - find the service that a request names
+ * @rn: the namespace, cfg_lock held
+ * @attr: the SERVICE nest, or NULL; whatever it has beside a name is for others
+ * @extack: for the reason of a refusal
+ *
+ * Return: the service, or -EINVAL, -ENOENT.
+ */
+struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *attr,
+					  struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RINGLB_A_SERVICE_MAX + 1];
+	char name[RINGLB_NAME_MAX + 1];
+	struct rlb_service *svc;
+	int err;
+
+	err = nest(attr, tb, RINGLB_A_SERVICE_MAX, rlb_policy_service_set_nest,
+		   "service is missing", extack);
+	if (!err)
+		err = parse_name(attr, tb[RINGLB_A_SERVICE_NAME], name, extack);
+	if (err)
+		return ERR_PTR(err);
+	svc = rlb_service_by_name(rn, name);
+	if (svc)
+		return svc;
+	NL_SET_ERR_MSG_ATTR(extack, tb[RINGLB_A_SERVICE_NAME], "no such service");
+	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * rlb_parse_backend() - read a backend
+ * @attr: a BACKEND nest
+ * @svc: the service
+ * @cmd: RINGLB_CMD_BACKEND_NEW, _SET or _DEL
+ * @c: out: the backend
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd,
+		      struct rlb_backend_config *c, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RINGLB_A_BACKEND_MAX + 1];
+	u8 family;
+	int err;
+
+	memset(c, 0, sizeof(*c));
+	err = nest(attr, tb, RINGLB_A_BACKEND_MAX,
+		   cmd == RINGLB_CMD_BACKEND_DEL ? rlb_policy_backend_del_nest :
+						   rlb_policy_backend_new_nest,
+		   "backend is missing", extack);
+	if (!err)
+		err = parse_host(attr, tb[RINGLB_A_BACKEND_IPV4], tb[RINGLB_A_BACKEND_IPV6],
+				 &c->addr, &family, extack);
+	if (err)
+		return err;
+	if (family != svc->config.family)
+		return refuse(extack, tb[RINGLB_A_BACKEND_IPV4] ?: tb[RINGLB_A_BACKEND_IPV6],
+			      "backend is not of the address family of the service");
+	if (tb[RINGLB_A_BACKEND_PORT])
+		c->port = htons(nla_get_u32(tb[RINGLB_A_BACKEND_PORT]));
+	c->has_weight = tb[RINGLB_A_BACKEND_WEIGHT];
+	if (c->has_weight)
+		c->weight = nla_get_u32(tb[RINGLB_A_BACKEND_WEIGHT]);
+	c->has_state = tb[RINGLB_A_BACKEND_STATE];
+	if (c->has_state)
+		c->state = nla_get_u32(tb[RINGLB_A_BACKEND_STATE]);
+	if (cmd == RINGLB_CMD_BACKEND_SET && !c->has_weight && !c->has_state)
+		return refuse(extack, attr, "neither weight nor state is given");
+	return 0;
+}
+
+/**
+ * rlb_parse_lookup() - read a flow
+ * @attr: the LOOKUP nest, or NULL
+ * @t: out: the flow
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RINGLB_A_LOOKUP_MAX + 1];
+	u8 family;
+	int err;
+
+	err = nest(attr, tb, RINGLB_A_LOOKUP_MAX, rlb_policy_lookup_nest, "lookup is missing",
+		   extack);
+	if (!err)
+		err = parse_proto(attr, tb[RINGLB_A_LOOKUP_PROTOCOL], &t->proto, extack);
+	if (!err)
+		err = parse_addr(attr, tb[RINGLB_A_LOOKUP_SRC_IPV4], tb[RINGLB_A_LOOKUP_SRC_IPV6],
+				 &t->src, &t->family, extack);
+	if (!err)
+		err = parse_addr(attr, tb[RINGLB_A_LOOKUP_DST_IPV4], tb[RINGLB_A_LOOKUP_DST_IPV6],
+				 &t->dst, &family, extack);
+	if (err)
+		return err;
+	if (family != t->family)
+		return refuse(extack, attr, "source and destination are of different families");
+	if (!tb[RINGLB_A_LOOKUP_SRC_PORT] || !tb[RINGLB_A_LOOKUP_DST_PORT])
+		return refuse(extack, attr, "source or destination port is missing");
+	t->sport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_SRC_PORT]));
+	t->dport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_DST_PORT]));
+	return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * policy.c - what each command may be asked with: types, lengths and bounds of single values
+ *
+ * Only what is listed for a command is accepted by it. What must be there, and what
+ * contradicts what, is for parse.c.
+ */
+#include "policy.h"
+
+/* Not const: older kernels point to these as they are, newer ones as const. */
+static struct netlink_range_validation port_of_service = { .min = 1, .max = 65535 };
+static struct netlink_range_validation port_or_none = { .max = 65535 };
+static struct netlink_range_validation vnodes = { .min = 1, .max = RINGLB_VNODES_MAX };
+static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
+
+#define POLICY_NAME	{ .type = NLA_NUL_STRING, .len = RINGLB_NAME_MAX }
+#define POLICY_IPV4	NLA_POLICY_EXACT_LEN(4)
+#define POLICY_IPV6	NLA_POLICY_EXACT_LEN(16)
+#define POLICY_KEY	NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_KEY_MAX)
+#define POLICY_VNODES	NLA_POLICY_FULL_RANGE(NLA_U32, &vnodes)
+
+const struct nla_policy rlb_policy_service_new_nest[RINGLB_A_SERVICE_MAX + 1] = {
+	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
+	[RINGLB_A_SERVICE_PROTOCOL] = { .type = NLA_U32 },
+	[RINGLB_A_SERVICE_IPV4] = POLICY_IPV4,
+	[RINGLB_A_SERVICE_IPV6] = POLICY_IPV6,
+	[RINGLB_A_SERVICE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_of_service),
+	[RINGLB_A_SERVICE_METHOD] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_METHOD_MAX),
+	[RINGLB_A_SERVICE_KEY] = POLICY_KEY,
+	[RINGLB_A_SERVICE_VNODES] = POLICY_VNODES,
+};
+
+const struct nla_policy rlb_policy_service_set_nest[RINGLB_A_SERVICE_MAX + 1] = {
+	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
+	[RINGLB_A_SERVICE_KEY] = POLICY_KEY,
+	[RINGLB_A_SERVICE_VNODES] = POLICY_VNODES,
+};
+
+const struct nla_policy rlb_policy_service_ref_nest[RINGLB_A_SERVICE_MAX + 1] = {
+	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
+};
+
+const struct nla_policy rlb_policy_backend_new_nest[RINGLB_A_BACKEND_MAX + 1] = {
+	[RINGLB_A_BACKEND_IPV4] = POLICY_IPV4,
+	[RINGLB_A_BACKEND_IPV6] = POLICY_IPV6,
+	[RINGLB_A_BACKEND_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
+	[RINGLB_A_BACKEND_WEIGHT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weight),
+	[RINGLB_A_BACKEND_STATE] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_STATE_MAX),
+};
+
+const struct nla_policy rlb_policy_backend_del_nest[RINGLB_A_BACKEND_MAX + 1] = {
+	[RINGLB_A_BACKEND_IPV4] = POLICY_IPV4,
+	[RINGLB_A_BACKEND_IPV6] = POLICY_IPV6,
+	[RINGLB_A_BACKEND_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
+};
+
+const struct nla_policy rlb_policy_lookup_nest[RINGLB_A_LOOKUP_MAX + 1] = {
+	[RINGLB_A_LOOKUP_PROTOCOL] = { .type = NLA_U32 },
+	[RINGLB_A_LOOKUP_SRC_IPV4] = POLICY_IPV4,
+	[RINGLB_A_LOOKUP_SRC_IPV6] = POLICY_IPV6,
+	[RINGLB_A_LOOKUP_SRC_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
+	[RINGLB_A_LOOKUP_DST_IPV4] = POLICY_IPV4,
+	[RINGLB_A_LOOKUP_DST_IPV6] = POLICY_IPV6,
+	[RINGLB_A_LOOKUP_DST_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
+};
+
+const struct nla_policy rlb_policy_secret_set_nest[RINGLB_A_SECRET_MAX + 1] = {
+	[RINGLB_A_SECRET_KEY] = NLA_POLICY_EXACT_LEN(RINGLB_SECRET_LEN),
+};
+
+const struct nla_policy rlb_policy_nothing[RINGLB_A_MAX + 1] = {};
+
+const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_new_nest),
+};
+
+const struct nla_policy rlb_policy_service_set[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_set_nest),
+};
+
+const struct nla_policy rlb_policy_service_ref[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+};
+
+const struct nla_policy rlb_policy_backend_new[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_new_nest),
+};
+
+const struct nla_policy rlb_policy_backend_del[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_del_nest),
+};
+
+const struct nla_policy rlb_policy_lookup[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_LOOKUP] = NLA_POLICY_NESTED(rlb_policy_lookup_nest),
+};
+
+const struct nla_policy rlb_policy_secret_set[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SECRET] = NLA_POLICY_NESTED(rlb_policy_secret_set_nest),
+};

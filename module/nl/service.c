@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * service.c - requests about services
+ *
+ * In: messages. Out: changes, answers, notices. Process context; cfg_lock is taken here.
+ */
+#include "../stats.h"
+#include "nl.h"
+
+/* Answer with a service. A change is in force by now, so that too little memory is not an error. */
+static int answer_service(struct genl_info *info, const struct rlb_service *svc)
+{
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	skb = rlb_nl_answer(info, &header);
+	if (!skb)
+		return -ENOMEM;
+	err = rlb_fill_service(skb, svc);
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, header);
+	return genlmsg_reply(skb, info);
+}
+
+int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	struct nlattr *attr = info->attrs[RINGLB_A_SERVICE];
+	struct rlb_service_config config;
+	struct rlb_service *svc;
+	int err;
+
+	memset(&config, 0, sizeof(config));
+	err = rlb_parse_service_new(attr, &config, info->extack);
+	if (err)
+		return err;
+	mutex_lock(&rn->cfg_lock);
+	svc = rlb_service_create(rn, &config, info->extack);
+	err = PTR_ERR_OR_ZERO(svc);
+	if (err) {
+		NL_SET_BAD_ATTR(info->extack, attr);
+		goto out;
+	}
+	rlb_net_changed(rn);
+	rlb_notify_service(RINGLB_CMD_SERVICE_NEW_NOTICE, svc, info->snd_portid);
+	answer_service(info, svc);
+out:
+	mutex_unlock(&rn->cfg_lock);
+	return err;
+}
+
+static int service_set(struct rlb_net *rn, struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[RINGLB_A_SERVICE];
+	struct rlb_service_config config;
+	struct rlb_service *svc;
+	int err;
+
+	svc = rlb_parse_service_ref(rn, attr, info->extack);
+	if (IS_ERR(svc))
+		return PTR_ERR(svc);
+	config = svc->config;
+	err = rlb_parse_service_set(attr, &config, info->extack);
+	if (err)
+		return err;
+	err = rlb_service_change(svc, &config, info->extack);
+	if (err) {
+		NL_SET_BAD_ATTR(info->extack, attr);
+		return err;
+	}
+	rlb_net_changed(rn);
+	rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, info->snd_portid);
+	answer_service(info, svc);
+	return 0;
+}
+
+int rlb_nl_service_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	int err;
+
+	mutex_lock(&rn->cfg_lock);
+	err = service_set(rn, info);
+	mutex_unlock(&rn->cfg_lock);
+	return err;
+}
+
+int rlb_nl_service_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	struct rlb_service *svc;
+
+	mutex_lock(&rn->cfg_lock);
+	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
+	if (!IS_ERR(svc)) {
+		rlb_notify_service(RINGLB_CMD_SERVICE_DEL_NOTICE, svc, info->snd_portid);
+		rlb_service_destroy(svc);
+		rlb_net_changed(rn);
+	}
+	mutex_unlock(&rn->cfg_lock);
+	return PTR_ERR_OR_ZERO(svc);
+}
+
+int rlb_nl_service_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	struct rlb_service *svc;
+	int err;
+
+	mutex_lock(&rn->cfg_lock);
+	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
+	err = IS_ERR(svc) ? PTR_ERR(svc) : answer_service(info, svc);
+	mutex_unlock(&rn->cfg_lock);
+	return err;
+}
+
+/* Where a dump goes on. */
+struct service_cursor {
+	unsigned long id;
+};
+
+static int dump_service(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct rlb_service *svc)
+{
+	void *header;
+	int err;
+
+	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
+			     NLM_F_MULTI, RINGLB_CMD_SERVICE_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, header);
+	err = rlb_fill_service(skb, svc);
+	if (err)
+		genlmsg_cancel(skb, header);
+	else
+		genlmsg_end(skb, header);
+	return err;
+}
+
+int rlb_nl_service_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct service_cursor *at = (struct service_cursor *)cb->ctx;
+	struct rlb_net *rn = rlb_net_of(sock_net(skb->sk));
+	struct rlb_service *svc;
+	unsigned long id;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	mutex_lock(&rn->cfg_lock);
+	cb->seq = rn->seq;
+	xa_for_each_start(&rn->services, id, svc, at->id) {
+		if (dump_service(skb, cb, svc))
+			break;
+		at->id = id + 1;
+	}
+	mutex_unlock(&rn->cfg_lock);
+	return skb->len;
+}
+
+int rlb_nl_flush(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	struct rlb_service *svc;
+	unsigned long id;
+
+	mutex_lock(&rn->cfg_lock);
+	xa_for_each(&rn->services, id, svc) {
+		rlb_notify_service(RINGLB_CMD_SERVICE_DEL_NOTICE, svc, info->snd_portid);
+		rlb_service_destroy(svc);
+	}
+	rlb_net_changed(rn);
+	mutex_unlock(&rn->cfg_lock);
+	return 0;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * table.c - requests about tables: a dump of all slots, and the answer for one flow
+ *
+ * Process context; cfg_lock is taken here. Nothing is changed.
+ */
+#include "../steer.h"
+#include "../table.h"
+#include "nl.h"
+
+#define MEMBERS_A_MESSAGE 32
+#define SLOTS_A_MESSAGE 1024
+
+/* Where a dump goes on: members first, then slots. */
+struct table_cursor {
+	u32 member;
+	u32 slot;
+};
+
+static int fill_members(struct sk_buff *skb, const struct rlb_table *t, struct table_cursor *at)
+{
+	u32 end = min(at->member + MEMBERS_A_MESSAGE, t->view.n);
+	int err = 0;
+
+	for (; at->member < end && !err; at->member++)
+		err = rlb_fill_backend_addr(skb, RINGLB_A_BACKEND, t->backend[at->member]);
+	return err;
+}
+
+static int fill_head(struct sk_buff *skb, const struct rlb_service *svc, const struct rlb_table *t,
+		     u32 first)
+{
+	return nla_put_u32(skb, RINGLB_A_TABLE_METHOD, svc->config.ops->id) ||
+	       nla_put_u32(skb, RINGLB_A_TABLE_SLOTS, 1U << t->view.bits) ||
+	       nla_put_u32(skb, RINGLB_A_TABLE_GENERATION, svc->generation) ||
+	       nla_put_u64_64bit(skb, RINGLB_A_TABLE_DIGEST, t->digest, RINGLB_A_TABLE_PAD) ||
+	       nla_put_u32(skb, RINGLB_A_TABLE_FIRST, first);
+}
+
+static int fill_table(struct sk_buff *skb, const struct rlb_service *svc, struct table_cursor *at)
+{
+	const struct rlb_table *t = rlb_table_locked(svc);
+	bool members = at->member < t->view.n;
+	struct nlattr *nest;
+	u32 n;
+
+	if (rlb_fill_service_name(skb, svc))
+		return -EMSGSIZE;
+	nest = nla_nest_start(skb, RINGLB_A_TABLE);
+	if (!nest || fill_head(skb, svc, t, members ? at->member : at->slot))
+		return -EMSGSIZE;
+	if (!members) {
+		n = min_t(u32, SLOTS_A_MESSAGE, (1U << t->view.bits) - at->slot);
+		if (nla_put(skb, RINGLB_A_TABLE_OWNERS, n * sizeof(u16), t->view.slots + at->slot))
+			return -EMSGSIZE;
+		at->slot += n;
+	}
+	nla_nest_end(skb, nest);
+	return members ? fill_members(skb, t, at) : 0;
+}
+
+/* One message, or none and the cursor where it was. */
+static int dump_part(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct rlb_service *svc)
+{
+	struct table_cursor *at = (struct table_cursor *)cb->ctx;
+	struct table_cursor before = *at;
+	void *header;
+	int err;
+
+	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
+			     NLM_F_MULTI, RINGLB_CMD_TABLE_GET);
+	if (!header)
+		return -EMSGSIZE;
+	genl_dump_check_consistent(cb, header);
+	err = fill_table(skb, svc, at);
+	if (err) {
+		genlmsg_cancel(skb, header);
+		*at = before;
+	} else {
+		genlmsg_end(skb, header);
+	}
+	return err;
+}
+
+int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *attr = rlb_dump_attrs(cb)[RINGLB_A_SERVICE];
+	struct table_cursor *at = (struct table_cursor *)cb->ctx;
+	struct rlb_net *rn = rlb_net_of(sock_net(skb->sk));
+	struct rlb_service *svc;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	mutex_lock(&rn->cfg_lock);
+	cb->seq = rn->seq;
+	svc = rlb_parse_service_ref(rn, attr, cb->extack);
+	if (!IS_ERR(svc))
+		while (at->slot < 1U << rlb_table_locked(svc)->view.bits)
+			if (dump_part(skb, cb, svc))
+				break;
+	mutex_unlock(&rn->cfg_lock);
+	return IS_ERR(svc) ? PTR_ERR(svc) : skb->len;
+}
+
+static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
+		       const struct rlb_tuple *flow)
+{
+	const struct rlb_table *t = rlb_table_locked(svc);
+	struct rlb_choice choice;
+	struct rlb_backend *b;
+	struct nlattr *nest;
+
+	b = rlb_steer_tuple(t, flow, &choice);
+	nest = nla_nest_start(skb, RINGLB_A_LOOKUP);
+	if (!nest || nla_put_string(skb, RINGLB_A_LOOKUP_SERVICE, svc->config.name) ||
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes))
+		return -EMSGSIZE;
+	if (t->view.n && rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))
+		return -EMSGSIZE;
+	if (b && rlb_fill_member(skb, RINGLB_A_LOOKUP_BACKEND, svc, b))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struct rlb_tuple *flow)
+{
+	struct rlb_index_node *node;
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	node = rlb_index_find(&rn->vips, flow->family, flow->proto, &flow->dst, flow->dport);
+	if (!node) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[RINGLB_A_LOOKUP],
+				    "destination is no service");
+		return -ENOENT;
+	}
+	skb = rlb_nl_answer(info, &header);
+	if (!skb)
+		return -ENOMEM;
+	err = fill_lookup(skb, container_of(node, struct rlb_service, node), flow);
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, header);
+	return genlmsg_reply(skb, info);
+}
+
+int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	struct rlb_tuple flow;
+	int err;
+
+	err = rlb_parse_lookup(info->attrs[RINGLB_A_LOOKUP], &flow, info->extack);
+	if (err)
+		return err;
+	mutex_lock(&rn->cfg_lock);
+	err = answer_lookup(rn, info, &flow);
+	mutex_unlock(&rn->cfg_lock);
+	return err;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * reply.c - is this packet a backend's answer?
+ *
+ * In: a parsed packet that leaves, or enters, the gateway. Out: its backend and service, or
+ * RLB_PASS. Softirq or process context under rcu_read_lock().
+ *
+ * Nothing is remembered of flows, so the question is put the other way: would a request of
+ * this client to the VIP go to this backend? The flow's slot is looked at; the packet is a
+ * reply if its sender owns the slot, whatever its state, or is who takes the slot's flows
+ * just now. A connection made straight to a backend fails the test, mostly: its tuple belongs
+ * to that backend's slots by chance, in as many cases as the backend's share says.
+ */
+#include "reply.h"
+#include "sabotage.h"
+#include "service.h"
+#include "stats.h"
+#include "steer.h"
+#include "table.h"
+
+static void flow_of_reply(struct rlb_tuple *flow, const struct rlb_pkt *pkt,
+			  const struct rlb_service *svc)
+{
+	flow->family = pkt->tuple.family;
+	flow->proto = pkt->tuple.proto;
+	flow->src = pkt->tuple.dst;
+	flow->sport = pkt->tuple.dport;
+	flow->dst = svc->node.addr;
+	flow->dport = svc->node.port;
+}
+
+/**
+ * rlb_reply_find() - recognise an answer of a backend, or an ICMP error in that direction
+ * @pkt: a parsed packet; @pkt->service and @pkt->backend are set
+ *
+ * Return: RLB_NEXT if it has to be translated, else RLB_PASS.
+ */
+enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
+{
+	const struct rlb_tuple *t = &pkt->tuple;
+	const struct rlb_table *table;
+	struct rlb_index_node *node;
+	struct rlb_backend *backend;
+	struct rlb_choice choice;
+	struct rlb_tuple flow;
+
+	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->src, t->sport);
+	if (!node || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
+		return RLB_PASS;
+	backend = container_of(node, struct rlb_backend, node);
+	pkt->service = backend->service;
+	table = rcu_dereference(pkt->service->table);
+	flow_of_reply(&flow, pkt, pkt->service);
+	pkt->backend = rlb_steer_tuple(table, &flow, &choice);
+	if (table->view.n && table->backend[choice.owner] == backend)
+		pkt->backend = backend;
+	if (pkt->backend == backend)
+		return RLB_NEXT;
+	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
+	return RLB_PASS;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ringlb.h - what several rooms hold: a namespace's state, a packet on its way, verdicts
+ *
+ * Locks. There is one: rlb_net.cfg_lock, a mutex that serialises all changes and all reads of
+ * the configuration in a namespace. It is taken by requests (nl/), and by the namespace's
+ * birth and death. Inside it may be taken, in this order and never the other way: the
+ * netfilter core's hook mutex (through rlb_hooks_get()), allocators' locks. Packets take no
+ * lock: they find services, backends and tables through RCU pointers, in one read-side
+ * section that the netfilter core opens around each hook.
+ *
+ * Lifetimes. A service is found by packets through rlb_net.vips, a backend through
+ * rlb_net.reals and through the table of its service, a table through its service. Each is
+ * unlinked first and freed after a grace period; nothing that a packet holds outlives its
+ * hook. A backend points to its service: all backends are unlinked before their service, so
+ * whoever finds one under RCU finds the other alive. Services and backends are freed by
+ * callbacks of this module, which main.c waits for when it is unloaded.
+ */
+#ifndef _RINGLB_H
+#define _RINGLB_H
+
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/rhashtable-types.h>
+#include <linux/skbuff.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+#include <linux/ringlb.h>
+
+#include "lookup/choose.h"
+#include "lookup/key.h"
+#include "lookup/lookup.h"
+
+struct rlb_backend;
+struct rlb_index_array;
+struct rlb_service;
+struct rlb_stats;
+
+/**
+ * struct rlb_index - see index.h
+ * @array: what packets read
+ * @lock: cfg_lock of the namespace
+ * @live: nodes in it; cfg_lock
+ * @used: places in it that are not empty: nodes and graves; cfg_lock
+ */
+struct rlb_index {
+	struct rlb_index_array __rcu *array;
+	struct mutex *lock;
+	u32 live;
+	u32 used;
+};
+
+/**
+ * struct rlb_net - all state of a network namespace
+ * @vips: services by address, port and protocol of the VIP; read by packets
+ * @reals: backends by address, port and protocol of their packets; read by packets
+ * @stats: packets dropped before a service was known
+ * @cfg_lock: guards everything below, and every change of what is above
+ * @net: the namespace; alive as long as this is
+ * @services: services by number, in order of creation
+ * @names: services by name
+ * @n_services: how many
+ * @next_id: where the search for a new service's number starts
+ * @seq: counts changes, for the consistency check of dumps; never 0
+ * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
+ * @secret: the hash key, copied into each table
+ * @has_secret: false until it is first needed
+ */
+struct rlb_net {
+	/* packets */
+	struct rlb_index vips;
+	struct rlb_index reals;
+	struct rlb_stats __percpu *stats;
+
+	/* requests */
+	struct mutex cfg_lock;
+	struct net *net;
+	struct xarray services;
+	struct rhashtable names;
+	u32 n_services;
+	u32 next_id;
+	u32 seq;
+	u32 hooked[2];
+	struct rlb_secret secret;
+	bool has_secret;
+};
+
+/**
+ * enum rlb_verdict - what a room says of a packet
+ * @RLB_NEXT: go on to the next room; after the last one, the packet goes its way
+ * @RLB_PASS: not ours: leave it as it is
+ * @RLB_DROP: dropped, and counted by rlb_drop()
+ */
+enum rlb_verdict {
+	RLB_NEXT,
+	RLB_PASS,
+	RLB_DROP,
+};
+
+/**
+ * struct rlb_pkt - what is known of a packet; lives on the stack of hook.c
+ * @skb: the packet; belongs to the netfilter core
+ * @rn: its namespace
+ * @state: what the netfilter core says of the hook
+ * @tuple: addresses, ports and protocol as in the packet; if @is_error, as in the packet that
+ *	the ICMP error quotes. reply.c and icmp.c turn it into the flow's tuple.
+ * @l4: offset of the transport (or ICMP) header from skb->data
+ * @is_error: the packet is an ICMP error
+ * @quoted: if @is_error, offset of the quoted network header
+ * @quoted_l4: if @is_error, offset of the quoted transport header
+ * @service: set by service.c or reply.c
+ * @backend: set by steer.c or reply.c
+ */
+struct rlb_pkt {
+	struct sk_buff *skb;
+	struct rlb_net *rn;
+	const struct nf_hook_state *state;
+	struct rlb_tuple tuple;
+	unsigned int l4;
+	unsigned int quoted;
+	unsigned int quoted_l4;
+	bool is_error;
+	struct rlb_service *service;
+	struct rlb_backend *backend;
+};
+
+#endif /* _RINGLB_H */

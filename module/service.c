@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * service.c - which service is this packet for, and the life of a service
+ *
+ * Packets: in: a parsed packet. Out: its service, or RLB_PASS. Softirq or process context
+ * under rcu_read_lock().
+ * Requests: create, change, destroy. Process context under cfg_lock; may sleep.
+ */
+#include <linux/mm.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+
+#include "hook.h"
+#include "service.h"
+#include "stats.h"
+#include "table.h"
+
+static const struct rhashtable_params name_params = {
+	.key_len = RINGLB_NAME_MAX + 1,
+	.key_offset = offsetof(struct rlb_service, config.name),
+	.head_offset = offsetof(struct rlb_service, name_node),
+	.automatic_shrinking = true,
+};
+
+/**
+ * rlb_service_find() - the service of a packet that travels towards a VIP
+ * @pkt: a parsed packet; @pkt->service is set
+ *
+ * Return: RLB_NEXT, or RLB_PASS if its destination is no VIP.
+ */
+enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
+{
+	const struct rlb_tuple *t = &pkt->tuple;
+	struct rlb_index_node *node;
+
+	node = rlb_index_find(&pkt->rn->vips, t->family, t->proto, &t->dst, t->dport);
+	if (!node)
+		return RLB_PASS;
+	pkt->service = container_of(node, struct rlb_service, node);
+	return RLB_NEXT;
+}
+
+/**
+ * rlb_service_by_name() - find a service for a request
+ * @rn: the namespace
+ * @name: RINGLB_NAME_MAX + 1 bytes, padded with NULs
+ *
+ * cfg_lock held.
+ *
+ * Return: the service, NULL if there is none.
+ */
+struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name)
+{
+	return rhashtable_lookup_fast(&rn->names, name, name_params);
+}
+
+static void service_free(struct rlb_service *svc)
+{
+	rlb_stats_free(svc->stats);
+	kfree(svc);
+}
+
+static void service_free_rcu(struct rcu_head *rcu)
+{
+	service_free(container_of(rcu, struct rlb_service, rcu));
+}
+
+static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_service_config *c)
+{
+	struct rlb_service *svc;
+
+	svc = kzalloc(sizeof(*svc), GFP_KERNEL_ACCOUNT);
+	if (!svc)
+		return NULL;
+	svc->stats = rlb_stats_alloc(RLB_COUNTERS_ALL);
+	if (!svc->stats) {
+		kfree(svc);
+		return NULL;
+	}
+	svc->rn = rn;
+	svc->config = *c;
+	svc->node.family = c->family;
+	svc->node.proto = c->proto;
+	svc->node.port = c->port;
+	svc->node.addr = c->vip;
+	return svc;
+}
+
+static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
+		      struct netlink_ext_ack *extack)
+{
+	if (rlb_service_by_name(rn, c->name)) {
+		NL_SET_ERR_MSG(extack, "a service of this name exists");
+		return -EEXIST;
+	}
+	if (rlb_index_find(&rn->vips, c->family, c->proto, &c->vip, c->port)) {
+		NL_SET_ERR_MSG(extack, "a service of this protocol, address and port exists");
+		return -EEXIST;
+	}
+	if (rlb_index_find(&rn->reals, c->family, c->proto, &c->vip, c->port)) {
+		NL_SET_ERR_MSG(extack, "address and port are those of a backend");
+		return -EINVAL;
+	}
+	if (rn->n_services == RINGLB_SERVICES_MAX) {
+		NL_SET_ERR_MSG(extack, "namespace has 65536 services, the most there can be");
+		return -ENOSPC;
+	}
+	return 0;
+}
+
+/* Let requests find a service: by number, which orders dumps, and by name. */
+static int service_enlist(struct rlb_net *rn, struct rlb_service *svc)
+{
+	int err;
+
+	err = xa_alloc_cyclic(&rn->services, &svc->id, svc, XA_LIMIT(1, U32_MAX), &rn->next_id,
+			      GFP_KERNEL_ACCOUNT);
+	if (err < 0)
+		return err;
+	err = rhashtable_insert_fast(&rn->names, &svc->name_node, name_params);
+	if (err) {
+		xa_erase(&rn->services, svc->id);
+		return err;
+	}
+	rn->n_services++;
+	return 0;
+}
+
+static void service_delist(struct rlb_net *rn, struct rlb_service *svc)
+{
+	rn->n_services--;
+	rhashtable_remove_fast(&rn->names, &svc->name_node, name_params);
+	xa_erase(&rn->services, svc->id);
+}
+
+/**
+ * rlb_service_create() - a new service without backends
+ * @rn: the namespace
+ * @config: what it is
+ * @extack: for the reason of a refusal
+ *
+ * Its packets are dropped and counted until it has a backend. With the first service of a
+ * family the hooks of that family come into being.
+ *
+ * Return: the service, or -EEXIST, -EINVAL, -ENOSPC, -ENOMEM with nothing changed.
+ */
+struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_service_config *config,
+				       struct netlink_ext_ack *extack)
+{
+	struct rlb_service *svc;
+	struct rlb_table *table;
+	int err;
+
+	err = check_free(rn, config, extack);
+	if (err)
+		return ERR_PTR(err);
+	svc = service_alloc(rn, config);
+	if (!svc)
+		return ERR_PTR(-ENOMEM);
+	table = rlb_table_build(svc, config, &svc->set, extack);
+	if (IS_ERR(table)) {
+		err = PTR_ERR(table);
+		goto err_free;
+	}
+	rlb_table_publish(svc, table);
+	err = rlb_index_reserve(&rn->vips, 1);
+	if (err)
+		goto err_free_table;
+	err = service_enlist(rn, svc);
+	if (err)
+		goto err_free_table;
+	err = rlb_hooks_get(rn, config->family);
+	if (err)
+		goto err_delist;
+	rlb_index_insert(&rn->vips, &svc->node);
+	return svc;
+
+err_delist:
+	service_delist(rn, svc);
+err_free_table:
+	kvfree_rcu(table, rcu);
+err_free:
+	/* Not by kfree(): a walk over the hash table of names may have met it. */
+	call_rcu(&svc->rcu, service_free_rcu);
+	return ERR_PTR(err);
+}
+
+/**
+ * rlb_service_change() - change key or parameters of a service
+ * @svc: the service
+ * @config: its new configuration; name, address, protocol, port and method as they are
+ * @extack: for the reason of a refusal
+ *
+ * Another key moves every flow, other parameters those whose slots change owner. A
+ * configuration like the one in force changes nothing.
+ *
+ * Return: 0, or -ENOMEM, -E2BIG with nothing changed.
+ */
+int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
+		       struct netlink_ext_ack *extack)
+{
+	struct rlb_table *table;
+
+	if (config->key == svc->config.key && config->params.vnodes == svc->config.params.vnodes)
+		return 0;
+	table = rlb_table_build(svc, config, &svc->set, extack);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	svc->config.key = config->key;
+	svc->config.params = config->params;
+	rlb_table_publish(svc, table);
+	return 0;
+}
+
+/**
+ * rlb_service_destroy() - the end of a service and of its backends
+ * @svc: the service
+ *
+ * Its packets are ordinary packets from now on. Memory is freed after a grace period.
+ */
+void rlb_service_destroy(struct rlb_service *svc)
+{
+	struct rlb_net *rn = svc->rn;
+
+	rlb_index_remove(&rn->vips, &svc->node);
+	rlb_backends_destroy(svc);
+	rlb_hooks_put(rn, svc->config.family);
+	service_delist(rn, svc);
+	kvfree_rcu(rlb_table_locked(svc), rcu);
+	call_rcu(&svc->rcu, service_free_rcu);
+}
+
+/**
+ * rlb_services_init() - make a namespace ready for services
+ * @rn: the namespace's state, zeroed but for cfg_lock
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_services_init(struct rlb_net *rn)
+{
+	xa_init_flags(&rn->services, XA_FLAGS_ALLOC1);
+	rn->vips.lock = &rn->cfg_lock;
+	rn->reals.lock = &rn->cfg_lock;
+	return rhashtable_init(&rn->names, &name_params);
+}
+
+/**
+ * rlb_services_exit() - the end of all services of a namespace
+ * @rn: the namespace, whose hooks have been gone for a grace period
+ */
+void rlb_services_exit(struct rlb_net *rn)
+{
+	struct rlb_service *svc;
+	unsigned long id;
+
+	mutex_lock(&rn->cfg_lock);
+	xa_for_each(&rn->services, id, svc)
+		rlb_service_destroy(svc);
+	mutex_unlock(&rn->cfg_lock);
+	rhashtable_destroy(&rn->names);
+	xa_destroy(&rn->services);
+	rlb_index_destroy(&rn->vips);
+	rlb_index_destroy(&rn->reals);
+}

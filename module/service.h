@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * service.h - a virtual service: a VIP, a protocol, a port, and the backends behind them
+ */
+#ifndef _RINGLB_SERVICE_H
+#define _RINGLB_SERVICE_H
+
+#include <linux/netlink.h>
+#include <linux/rhashtable-types.h>
+
+#include "backend.h"
+#include "index.h"
+#include "ringlb.h"
+
+struct rlb_table;
+
+/**
+ * struct rlb_service_config - what an operator says of a service
+ * @name: padded with NULs
+ * @family: AF_INET or AF_INET6
+ * @proto: IPPROTO_TCP or IPPROTO_UDP
+ * @port: of the VIP, network byte order
+ * @vip: the address
+ * @ops: method
+ * @key: enum ringlb_key
+ * @params: of the method
+ */
+struct rlb_service_config {
+	char name[RINGLB_NAME_MAX + 1];
+	u8 family;
+	u8 proto;
+	__be16 port;
+	union rlb_addr vip;
+	const struct rlb_lookup_ops *ops;
+	enum ringlb_key key;
+	struct rlb_params params;
+};
+
+/**
+ * struct rlb_service - a service
+ * @node: in rlb_net.vips; VIP, port, protocol and family are here
+ * @table: the published table, never NULL once the service can be found
+ * @stats: RLB_COUNTERS_ALL
+ * @rn: its namespace
+ * @rcu: for its end
+ * @config: as configured; cfg_lock, but for what @node repeats
+ * @set: its backends; cfg_lock
+ * @id: its number in rlb_net.services
+ * @generation: of @table; cfg_lock
+ * @name_node: in rlb_net.names
+ */
+struct rlb_service {
+	/* packets */
+	struct rlb_index_node node;
+	struct rlb_table __rcu *table;
+	struct rlb_stats __percpu *stats;
+	struct rlb_net *rn;
+
+	/* requests */
+	struct rcu_head rcu;
+	struct rlb_service_config config;
+	struct rlb_backend_set set;
+	u32 id;
+	u32 generation;
+	struct rhash_head name_node;
+};
+
+enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt);
+
+struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);
+struct rlb_service *rlb_service_create(struct rlb_net *rn,
+				       const struct rlb_service_config *config,
+				       struct netlink_ext_ack *extack);
+int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
+		       struct netlink_ext_ack *extack);
+void rlb_service_destroy(struct rlb_service *svc);
+
+int rlb_services_init(struct rlb_net *rn);
+void rlb_services_exit(struct rlb_net *rn);
+
+#endif /* _RINGLB_SERVICE_H */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * table.h - the published table of a service
+ */
+#ifndef _RINGLB_TABLE_H
+#define _RINGLB_TABLE_H
+
+#include <linux/netlink.h>
+#include <linux/rcupdate.h>
+
+#include "ringlb.h"
+#include "service.h"
+
+/**
+ * struct rlb_table - all that a packet needs to choose a backend, immutable but for what each
+ *	member takes
+ * @view: slots and states, in the same piece of memory
+ * @key: enum ringlb_key
+ * @secret: the namespace's
+ * @backend: the members, by index
+ * @digest: rlb_digest()
+ * @rcu: for kvfree_rcu()
+ */
+struct rlb_table {
+	struct rlb_view view;
+	enum ringlb_key key;
+	struct rlb_secret secret;
+	struct rlb_backend **backend;
+	u64 digest;
+	struct rcu_head rcu;
+};
+
+/* For requests: the table in force. */
+static inline struct rlb_table *rlb_table_locked(const struct rlb_service *svc)
+{
+	return rcu_dereference_protected(svc->table, lockdep_is_held(&svc->rn->cfg_lock));
+}
+
+struct rlb_table *rlb_table_build(struct rlb_service *svc,
+				  const struct rlb_service_config *config,
+				  struct rlb_backend_set *set,
+				  struct netlink_ext_ack *extack);
+struct rlb_table *rlb_table_copy(const struct rlb_table *old);
+void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);
+void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set);
+
+#endif /* _RINGLB_TABLE_H */
