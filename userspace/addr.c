@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * addr.c - addresses and ports: from words, to words, in order
+ *
+ * In: a word. Out: an endpoint, or the text of what was expected instead. Nothing is printed
+ * and nothing is looked up: an address is numbers, or it is refused.
+ */
+#include "addr.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXPECT_WITH_PORT "expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443"
+#define EXPECT_MAYBE_PORT \
+	"expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80"
+#define EXPECT_PORT "expected a port from 1 to 65535"
+#define EXPECT_NO_ZEROS "expected an IPv4 address without leading zeros"
+#define EXPECT_NO_SCOPE "expected an address without a scope (%)"
+#define EXPECT_NOT_MAPPED "expected an IPv4 address as such, not mapped into IPv6"
+
+/**
+ * addr_number() - a decimal number from a word
+ * @word: digits and nothing else; no sign, no leading zeros
+ * @max: the highest value allowed
+ * @to: out: the number
+ *
+ * Return: NULL, or a text if the word is no such number.
+ */
+const char *addr_number(const char *word, u64 max, u64 *to)
+{
+	const char *p = word;
+	u64 value = 0;
+
+	if (!*p || (*p == '0' && p[1]))
+		return "expected a number";
+	for (; *p; p++) {
+		unsigned int digit = *p - '0';
+
+		if (*p < '0' || *p > '9' || value > (UINT64_MAX - digit) / 10)
+			return "expected a number";
+		value = value * 10 + digit;
+	}
+	if (value > max)
+		return "expected a smaller number";
+	*to = value;
+	return NULL;
+}
+
+static bool has_leading_zero(const char *text)
+{
+	const char *p = text;
+
+	for (; *p; p++)
+		if (*p == '0' && (p == text || p[-1] == '.') && isdigit((unsigned char)p[1]))
+			return true;
+	return false;
+}
+
+static bool is_mapped(const union rlb_addr *addr)
+{
+	static const u8 prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(addr->byte, prefix, sizeof(prefix));
+}
+
+/* @text: an address alone; @v6: it must be IPv6, else IPv4. */
+static const char *parse_address(const char *text, bool v6, const char *expected,
+				 struct endpoint *to)
+{
+	if (strchr(text, '%'))
+		return EXPECT_NO_SCOPE;
+	to->family = v6 ? AF_INET6 : AF_INET;
+	if (inet_pton(to->family, text, &to->addr) != 1)
+		return !v6 && has_leading_zero(text) ? EXPECT_NO_ZEROS : expected;
+	if (!v6 && has_leading_zero(text))
+		return EXPECT_NO_ZEROS;
+	if (v6 && is_mapped(&to->addr))
+		return EXPECT_NOT_MAPPED;
+	return NULL;
+}
+
+static const char *parse_port(const char *text, struct endpoint *to)
+{
+	u64 port;
+
+	if (addr_number(text, 65535, &port) || !port)
+		return EXPECT_PORT;
+	to->port = port;
+	return NULL;
+}
+
+/**
+ * addr_parse() - an endpoint from a word
+ * @word: ADDR:PORT, or with ADDR_MAYBE_PORT also ADDR; IPv6 with a port in brackets
+ * @form: whether there must be a port
+ * @to: out: the endpoint; undefined after an error
+ *
+ * Return: NULL, or what was expected (a literal).
+ */
+const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to)
+{
+	const char *expected = form == ADDR_WITH_PORT ? EXPECT_WITH_PORT : EXPECT_MAYBE_PORT;
+	const char *port = NULL;
+	bool v6 = false;
+	const char *bad;
+	char text[64];
+	size_t len;
+
+	memset(to, 0, sizeof(*to));
+	len = strlen(word);
+	if (*word == '[') {
+		const char *close = strchr(word, ']');
+
+		if (!close || (close[1] && close[1] != ':'))
+			return expected;
+		port = close[1] ? close + 2 : NULL;
+		v6 = true;
+		word++;
+		len = close - word;
+	} else {
+		const char *colon = strchr(word, ':');
+
+		if (colon && strchr(colon + 1, ':')) {
+			v6 = true;
+		} else if (colon) {
+			port = colon + 1;
+			len = colon - word;
+		}
+	}
+	if (len >= sizeof(text))
+		return expected;
+	memcpy(text, word, len);
+	text[len] = '\0';
+	bad = parse_address(text, v6, expected, to);
+	if (bad)
+		return bad;
+	if (port)
+		return parse_port(port, to);
+	return form == ADDR_WITH_PORT ? expected : NULL;
+}
+
+/**
+ * addr_print() - the word of an endpoint, as addr_parse() takes it
+ * @e: the endpoint
+ * @text: where it goes
+ *
+ * Return: @text.
+ */
+char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
+{
+	char addr[INET6_ADDRSTRLEN];
+
+	if (!inet_ntop(e->family, &e->addr, addr, sizeof(addr)))
+		strcpy(addr, "?");
+	if (!e->port)
+		snprintf(text, ADDR_TEXT_MAX, "%s", addr);
+	else
+		snprintf(text, ADDR_TEXT_MAX, e->family == AF_INET6 ? "[%s]:%u" : "%s:%u",
+			 addr, e->port);
+	return text;
+}
+
+/**
+ * addr_cmp() - the canonical order: family, bytes of the address as on the wire, port
+ * @a: one
+ * @b: the other
+ *
+ * Return: below, equal to or above 0, as memcmp().
+ */
+int addr_cmp(const struct endpoint *a, const struct endpoint *b)
+{
+	int diff;
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	diff = memcmp(&a->addr, &b->addr, rlb_addr_len(a->family));
+	if (diff)
+		return diff;
+	return (int)a->port - (int)b->port;
+}
+
+/**
+ * addr_is_unicast() - can one host have this address?
+ * @e: the endpoint; its port does not matter
+ *
+ * Return: false for unspecified, multicast and broadcast addresses.
+ */
+bool addr_is_unicast(const struct endpoint *e)
+{
+	static const u8 zero[16];
+	const u8 *b = e->addr.byte;
+
+	if (e->family == AF_INET6)
+		return b[0] != 0xff && memcmp(b, zero, sizeof(zero));
+	return b[0] && (b[0] & 0xf0) != 0xe0 && memcmp(b, "\xff\xff\xff\xff", 4);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * addr.h - addresses and ports as words
+ */
+#ifndef _RINGLB_ADDR_H
+#define _RINGLB_ADDR_H
+
+#include <stdbool.h>
+
+#include "key.h"
+
+#define ADDR_TEXT_MAX 64	/* "[", the longest IPv6 address, "]:65535", NUL */
+
+/**
+ * struct endpoint - an address and a port
+ * @addr: in network byte order, unused bytes zero
+ * @port: in host byte order; 0: none given
+ * @family: AF_INET or AF_INET6
+ */
+struct endpoint {
+	union rlb_addr addr;
+	u16 port;
+	u8 family;
+};
+
+enum addr_form {
+	ADDR_WITH_PORT,
+	ADDR_MAYBE_PORT,
+};
+
+const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to);
+const char *addr_number(const char *word, u64 max, u64 *to);
+char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX]);
+int addr_cmp(const struct endpoint *a, const struct endpoint *b);
+bool addr_is_unicast(const struct endpoint *e);
+
+#endif /* _RINGLB_ADDR_H */

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * batch.c - files of commands: parsed whole, then sent
+ *
+ * In: lines of words as after "ringlb", # begins a comment. Out: commands, or the line that
+ * is wrong; then changes in the kernel, or the line that was refused and what was applied.
+ */
+#include "batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
+#include "object.h"
+
+#define LINE_WORDS_MAX 64
+#define BLANKS " \t\r\n\v\f"
+
+static struct command *new_command(struct batch *b)
+{
+	struct command *array;
+	size_t room;
+
+	if (b->n == b->room) {
+		room = b->room ? 2 * b->room : 64;
+		array = reallocarray(b->commands, room, sizeof(*array));
+		if (!array)
+			return NULL;
+		b->commands = array;
+		b->room = room;
+	}
+	return &b->commands[b->n];
+}
+
+/* Cut a line into words, in place. -1 if there are too many. */
+static int split(char *line, char *words[LINE_WORDS_MAX])
+{
+	char *word, *rest;
+	int n = 0;
+
+	for (word = strtok_r(line, BLANKS, &rest); word && *word != '#';
+	     word = strtok_r(NULL, BLANKS, &rest)) {
+		if (n == LINE_WORDS_MAX)
+			return -1;
+		words[n++] = word;
+	}
+	return n;
+}
+
+static int parse_line(struct batch *b, char *line, unsigned int number, struct cmd *c)
+{
+	char *words[LINE_WORDS_MAX], title[GRAMMAR_TITLE_MAX];
+	struct command *command;
+
+	*c = (struct cmd){ .word = words, .n = split(line, words) };
+	if (!c->n)
+		return 0;
+	if (c->n < 0)
+		return cmd_fail(c, "expected at most %d words", LINE_WORDS_MAX);
+	command = new_command(b);
+	if (!command)
+		return cmd_fail(c, "out of memory");
+	if (grammar_parse(c, command))
+		return -1;
+	if (!(command->g->flags & G_CHANGES))
+		return cmd_bad(c, NULL, grammar_title(command->g, title),
+			       "expected in a file only commands that change something");
+	if (command->g->cmd == RINGLB_CMD_SECRET_SET && command->secret_from == SECRET_STDIN)
+		return cmd_bad(c, "secret", "-", "expected in a file 32 hex digits or random");
+	command->line = number;
+	b->n++;
+	return 0;
+}
+
+/**
+ * batch_parse() - parse a stream of commands
+ * @b: out: the batch, with its file's name given
+ * @from: the stream
+ * @error: out: FILE:LINE and what is wrong
+ * @size: of @error
+ *
+ * Return: 0, or -1 with @b undefined, but to be freed.
+ */
+int batch_parse(struct batch *b, FILE *from, char *error, size_t size)
+{
+	unsigned int number = 0;
+	char *line = NULL;
+	size_t room = 0;
+	struct cmd c;
+	ssize_t len;
+	int err = 0;
+
+	while (!err && (len = getline(&line, &room, from)) >= 0) {
+		number++;
+		if (strlen(line) != (size_t)len)
+			err = cmd_fail(&c, "expected text, found a NUL byte");
+		else
+			err = parse_line(b, line, number, &c);
+		explicit_bzero(line, len);	/* it may be the secret */
+	}
+	free(line);
+	if (err) {
+		snprintf(error, size, "%s:%u: %s", b->file, number, c.error);
+	} else if (ferror(from)) {
+		snprintf(error, size, "%s: could not be read", b->file);
+		err = -1;
+	}
+	return err;
+}
+
+/**
+ * batch_open() - parse a file
+ * @b: out: the batch, to be freed in any case
+ * @file: its name; "-": standard input
+ *
+ * Return: an exit code, after its message.
+ */
+int batch_open(struct batch *b, const char *file)
+{
+	bool is_stdin = !strcmp(file, "-");
+	char error[768];
+	FILE *from;
+	int err;
+
+	*b = (struct batch){ .file = is_stdin ? "stdin" : file };
+	from = is_stdin ? stdin : fopen(file, "re");
+	if (!from) {
+		tool_error("%s: %s", file, strerror(errno));
+		return TOOL_REFUSED;
+	}
+	err = batch_parse(b, from, error, sizeof(error));
+	if (!is_stdin)
+		fclose(from);
+	if (!err)
+		return TOOL_DONE;
+	tool_error("%s", error);
+	return TOOL_WORDS;
+}
+
+void batch_free(struct batch *b)
+{
+	if (b->commands)
+		explicit_bzero(b->commands, b->room * sizeof(*b->commands));
+	free(b->commands);
+	b->commands = NULL;
+	b->n = 0;
+	b->room = 0;
+}
+
+/**
+ * batch_group() - how many commands go into one message
+ * @b: the batch
+ * @first: the first of them
+ *
+ * New backends of one service are one change with one new table.
+ *
+ * Return: 1 to BATCH_GROUP_MAX.
+ */
+size_t batch_group(const struct batch *b, size_t first)
+{
+	const struct command *c = &b->commands[first];
+	size_t n = 1;
+
+	if (c->g->cmd != RINGLB_CMD_BACKEND_NEW)
+		return 1;
+	while (first + n < b->n && n < BATCH_GROUP_MAX && c[n].g == c->g &&
+	       !strcmp(c[n].service.name, c->service.name))
+		n++;
+	return n;
+}
+
+/* @first to @first + @n: what was refused; @at_fault: which of them, @n if not known */
+static int refused(const struct batch *b, size_t first, size_t n, size_t at_fault,
+		   const char *why)
+{
+	const struct command *c = &b->commands[first];
+	const struct command *bad = at_fault < n ? &c[at_fault] : c;
+	char title[GRAMMAR_TITLE_MAX], lines[64] = "";
+
+	if (n > 1)
+		snprintf(lines, sizeof(lines), ", lines %u to %u are one change", c->line,
+			 c[n - 1].line);
+	tool_error("%s:%u: %s: %s; commands applied before: %zu%s", b->file, bad->line,
+		   grammar_title(bad->g, title), why, first, lines);
+	return TOOL_REFUSED;
+}
+
+/**
+ * batch_run() - apply a file of commands
+ * @t: the run
+ * @file: its name; "-": standard input
+ *
+ * Return: an exit code, after its message.
+ */
+int batch_run(struct tool *t, const char *file)
+{
+	size_t i, n, at_fault;
+	struct session *s;
+	struct batch b;
+	int code;
+
+	code = batch_open(&b, file);
+	if (code)
+		goto out;
+	s = tool_session(t);
+	if (!s) {
+		code = TOOL_REFUSED;
+		goto out;
+	}
+	for (i = 0; i < b.n; i += n) {
+		n = batch_group(&b, i);
+		if (change_send(s, &b.commands[i], n, &at_fault)) {
+			code = refused(&b, i, n, at_fault, s->why.text);
+			break;
+		}
+	}
+out:
+	batch_free(&b);
+	return code;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * change.h - commands that change something, to messages
+ */
+#ifndef _RINGLB_CHANGE_H
+#define _RINGLB_CHANGE_H
+
+#include "grammar.h"
+#include "nl.h"
+#include "wire.h"
+
+int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
+		 struct wire_span *spans);
+int change_send(struct session *s, const struct command *commands, size_t n, size_t *at_fault);
+
+#endif /* _RINGLB_CHANGE_H */

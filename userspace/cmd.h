@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd.h - walking through the words of a command
+ */
+#ifndef _RINGLB_CMD_H
+#define _RINGLB_CMD_H
+
+#include <linux/ringlb.h>
+
+#include "addr.h"
+#include "words.h"
+
+/**
+ * struct cmd - words, and how far they are read
+ * @word: the words
+ * @n: how many
+ * @at: the next one
+ * @error: after a failure: one sentence, without end or newline
+ */
+struct cmd {
+	char **word;
+	int n;
+	int at;
+	char error[512];
+};
+
+int cmd_fail(struct cmd *c, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int cmd_bad(struct cmd *c, const char *what, const char *word, const char *expected);
+bool cmd_more(const struct cmd *c);
+const char *cmd_next(struct cmd *c, const char *what, const char *expected);
+int cmd_end(struct cmd *c);
+
+int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1]);
+int cmd_protocol(struct cmd *c, u32 *protocol);
+int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e);
+int cmd_pairs(struct cmd *c, const struct keyword *keywords, unsigned int allowed, void *object,
+	      unsigned int *has);
+
+#endif /* _RINGLB_CMD_H */

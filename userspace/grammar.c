@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * grammar.c - the table of all commands, and from words to one of them
+ *
+ * In: words. Out: a command, whole, or one sentence about what is wrong. Parsing, help and
+ * what may stand in a file all follow from the one table here.
+ */
+#include "grammar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "object.h"
+
+#define BIT(n) (1U << (n))
+
+#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_KEY) | BIT(RINGLB_A_SERVICE_VNODES))
+#define BACKEND_CHANGES (BIT(RINGLB_A_BACKEND_WEIGHT) | BIT(RINGLB_A_BACKEND_STATE))
+
+const struct grammar grammar[] = {
+	{
+		"service", "add", "NAME tcp|udp ADDR:PORT",
+		"serve a protocol, address and port by backends",
+		service_keywords, BIT(RINGLB_A_SERVICE_METHOD),
+		BIT(RINGLB_A_SERVICE_METHOD) | SERVICE_CHANGES,
+		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
+	}, {
+		"service", "set", "NAME", "change what is given, at least one",
+		service_keywords, 0, SERVICE_CHANGES,
+		G_CHANGES, RINGLB_CMD_SERVICE_SET, service_parse_set, change_run,
+	}, {
+		"service", "del", "NAME", "remove a service and its backends",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_SERVICE_DEL,
+		.parse = service_parse_name, .run = change_run,
+	}, {
+		"service", "show", "[NAME]", "show services; with -s their counters",
+		.flags = G_OFFLINE, .parse = service_parse_maybe_name, .run = service_show,
+	}, {
+		"backend", "add", "SERVICE ADDR[:PORT]",
+		"add a backend; without a port it gets packets with the service's port",
+		backend_keywords, 0, BACKEND_CHANGES,
+		G_CHANGES, RINGLB_CMD_BACKEND_NEW, backend_parse_add, change_run,
+	}, {
+		"backend", "set", "SERVICE ADDR[:PORT]", "change what is given, at least one",
+		backend_keywords, 0, BACKEND_CHANGES,
+		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_set, change_run,
+	}, {
+		"backend", "up", "SERVICE ADDR[:PORT]", "let a backend take its flows",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
+		.parse = backend_parse_state, .run = change_run,
+	}, {
+		"backend", "drain", "SERVICE ADDR[:PORT]",
+		"give its flows to others, unless no other backend is up",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
+		.parse = backend_parse_state, .run = change_run,
+	}, {
+		"backend", "down", "SERVICE ADDR[:PORT]", "give all its flows to others",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
+		.parse = backend_parse_state, .run = change_run,
+	}, {
+		"backend", "del", "SERVICE ADDR[:PORT]", "remove a backend",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_DEL,
+		.parse = backend_parse_del, .run = change_run,
+	}, {
+		"backend", "show", "[SERVICE [ADDR[:PORT]]]",
+		"show backends and their shares; with -s their counters",
+		.flags = G_OFFLINE, .parse = backend_parse_show, .run = backend_show,
+	}, {
+		"lookup", NULL, "tcp|udp SRC:PORT DST:PORT",
+		"say where a packet of a client goes, and why",
+		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
+	}, {
+		"table", "show", "SERVICE",
+		"show shares beside weights; with -j the owner of each slot",
+		.flags = G_OFFLINE, .parse = service_parse_name, .run = table_show,
+	}, {
+		"table", "digest", "[SERVICE]",
+		"one line a service, equal on gateways that choose alike",
+		.flags = G_OFFLINE, .parse = service_parse_maybe_name, .run = table_digest,
+	}, {
+		"secret", "show", "", "show the hash key and its fingerprint",
+		.parse = NULL, .run = secret_show,
+	}, {
+		"secret", "set", "HEX|random|-",
+		"set the hash key: 32 hex digits, new ones, or those on standard input",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_SECRET_SET,
+		.parse = secret_parse_set, .run = secret_set,
+	}, {
+		"save", NULL, "[secret]",
+		"print the configuration as commands; the hash key only if asked for",
+		.flags = G_OFFLINE, .parse = save_parse, .run = save_run,
+	}, {
+		"monitor", NULL, "", "print a line for each change, until interrupted",
+		.run = monitor_run,
+	}, {
+		"flush", NULL, "", "remove all services of the network namespace",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_FLUSH, .run = change_run,
+	}, {
+		"version", NULL, "",
+		"show the versions of tool and module; with -s drops of no service",
+		.run = version_run,
+	}, {
+		"help", NULL, "[OBJECT]", "show this, or the commands of one object",
+		.flags = G_OFFLINE, .parse = help_parse, .run = help_run,
+	},
+};
+
+const size_t grammar_size = sizeof(grammar) / sizeof(grammar[0]);
+
+/* "service add", "lookup" */
+const char *grammar_title(const struct grammar *g, char title[GRAMMAR_TITLE_MAX])
+{
+	snprintf(title, GRAMMAR_TITLE_MAX, "%s%s%s", g->object, g->verb ? " " : "",
+		 g->verb ? g->verb : "");
+	return title;
+}
+
+/**
+ * grammar_usage() - a command with all its words
+ * @g: the command
+ * @usage: where it goes
+ *
+ * Return: @usage: "service add NAME ... method ring [key 5tuple|src]".
+ */
+const char *grammar_usage(const struct grammar *g, char usage[GRAMMAR_USAGE_MAX])
+{
+	char title[GRAMMAR_TITLE_MAX];
+	const struct keyword *k;
+	size_t len;
+
+	len = snprintf(usage, GRAMMAR_USAGE_MAX, "%s%s%s", grammar_title(g, title),
+		       *g->words ? " " : "", g->words);
+	for (k = g->keywords; k && k->word && len < GRAMMAR_USAGE_MAX; k++) {
+		if (g->allowed >> k->attr & 1)
+			len += snprintf(usage + len, GRAMMAR_USAGE_MAX - len,
+					g->required >> k->attr & 1 ? " %s %s" : " [%s %s]",
+					k->word, k->values);
+	}
+	return usage;
+}
+
+bool grammar_has_object(const char *object)
+{
+	size_t i;
+
+	for (i = 0; i < grammar_size; i++)
+		if (!strcmp(grammar[i].object, object))
+			return true;
+	return false;
+}
+
+/* Add a word to "a, b or c". */
+static void list_add(char *to, size_t size, const char *word, bool first, bool last)
+{
+	size_t len = strlen(to);
+
+	snprintf(to + len, size - len, "%s%s", first ? "" : last ? " or " : ", ", word);
+}
+
+/* Is this the last line of its object? */
+static bool object_ends(size_t i)
+{
+	return i + 1 == grammar_size || strcmp(grammar[i + 1].object, grammar[i].object);
+}
+
+/* All objects and commands without object: "service, backend or help" */
+const char *grammar_objects(char *to, size_t size)
+{
+	size_t i;
+
+	*to = '\0';
+	for (i = 0; i < grammar_size; i++)
+		if (object_ends(i))
+			list_add(to, size, grammar[i].object, !*to, i + 1 == grammar_size);
+	return to;
+}
+
+static const char *verbs(const char *object, char *to, size_t size)
+{
+	size_t i;
+
+	*to = '\0';
+	for (i = 0; i < grammar_size; i++)
+		if (!strcmp(grammar[i].object, object))
+			list_add(to, size, grammar[i].verb, !*to, object_ends(i));
+	return to;
+}
+
+static const struct grammar *find(const char *object, const char *verb)
+{
+	size_t i;
+
+	for (i = 0; i < grammar_size; i++)
+		if (!strcmp(grammar[i].object, object) &&
+		    (!grammar[i].verb || !verb || !strcmp(grammar[i].verb, verb)))
+			return &grammar[i];
+	return NULL;
+}
+
+/* Which command is it? NULL after an error. */
+static const struct grammar *parse_title(struct cmd *c)
+{
+	char expected[160], list[128], what[64];
+	const struct grammar *g;
+	const char *object, *verb;
+
+	object = cmd_next(c, "command", grammar_objects(list, sizeof(list)));
+	if (!object)
+		return NULL;
+	g = find(object, NULL);
+	if (!g) {
+		snprintf(expected, sizeof(expected), "expected %s", list);
+		cmd_bad(c, NULL, object, expected);
+		return NULL;
+	}
+	if (!g->verb)
+		return g;
+	snprintf(what, sizeof(what), "command of %s", object);
+	verb = cmd_next(c, what, verbs(object, list, sizeof(list)));
+	if (!verb)
+		return NULL;
+	g = find(object, verb);
+	if (!g) {
+		snprintf(expected, sizeof(expected), "expected %s", list);
+		cmd_bad(c, what, verb, expected);
+	}
+	return g;
+}
+
+/**
+ * grammar_parse() - words to a command
+ * @c: the words; has the error after a failure
+ * @command: out: the command; undefined after a failure. May point at the words.
+ *
+ * Return: 0 or -1.
+ */
+int grammar_parse(struct cmd *c, struct command *command)
+{
+	const struct grammar *g = parse_title(c);
+
+	if (!g)
+		return -1;
+	memset(command, 0, sizeof(*command));
+	command->g = g;
+	return g->parse ? g->parse(c, command) : cmd_end(c);
+}

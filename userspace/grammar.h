@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * grammar.h - the table of all commands, for those who parse, run, send and explain them
+ */
+#ifndef _RINGLB_GRAMMAR_H
+#define _RINGLB_GRAMMAR_H
+
+#include "cmd.h"
+#include "model.h"
+
+struct grammar;
+struct tool;
+
+enum secret_from {
+	SECRET_WORD,
+	SECRET_RANDOM,
+	SECRET_STDIN,
+};
+
+/**
+ * struct command - a command after parsing
+ * @g: which one
+ * @line: its line in a file; 0: it is none of a file
+ * @has_service: a service was named
+ * @has_backend: a backend was named
+ * @with_secret: save: the secret too
+ * @topic: help: an object; NULL: all
+ */
+struct command {
+	const struct grammar *g;
+	unsigned int line;
+	bool has_service;
+	bool has_backend;
+	bool with_secret;
+	enum secret_from secret_from;
+	const char *topic;
+	union {
+		struct {
+			struct service service;
+			struct backend backend;
+		};
+		struct lookup lookup;
+		u8 secret[RINGLB_SECRET_LEN];
+	};
+};
+
+#define G_CHANGES 1	/* changes something: may stand in a file of commands */
+#define G_OFFLINE 2	/* can be answered from a file */
+
+/**
+ * struct grammar - a command there is
+ * @object: its first word
+ * @verb: its second; NULL: it has none
+ * @words: what follows, before the pairs
+ * @does: what it does, for help
+ * @keywords: of the pairs that may follow
+ * @required: mask of the pairs that must
+ * @allowed: mask of the pairs that may
+ * @flags: G_*
+ * @cmd: enum ringlb_cmd, of those that change something
+ * @parse: words to command; 0 or -1
+ * @run: does it; an exit code
+ */
+struct grammar {
+	const char *object;
+	const char *verb;
+	const char *words;
+	const char *does;
+	const struct keyword *keywords;
+	unsigned int required;
+	unsigned int allowed;
+	unsigned int flags;
+	int cmd;
+	int (*parse)(struct cmd *c, struct command *command);
+	int (*run)(struct tool *t, const struct command *command);
+};
+
+#define GRAMMAR_USAGE_MAX 256
+#define GRAMMAR_TITLE_MAX 32
+
+extern const struct grammar grammar[];
+extern const size_t grammar_size;
+
+int grammar_parse(struct cmd *c, struct command *command);
+const char *grammar_title(const struct grammar *g, char title[GRAMMAR_TITLE_MAX]);
+const char *grammar_usage(const struct grammar *g, char usage[GRAMMAR_USAGE_MAX]);
+bool grammar_has_object(const char *object);
+const char *grammar_objects(char *to, size_t size);
+
+#endif /* _RINGLB_GRAMMAR_H */

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * model.c - a configuration in memory: sorted arrays of services and their backends
+ *
+ * In: objects to add, find, remove. Out: the same in canonical order, whatever the order of
+ * arrival. What arrives sorted is appended, so that long files and dumps cost little.
+ */
+#include "model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Make room for one more element in an array of @n. */
+static void *grow(void *array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 8;
+	void *p;
+
+	if (n < *room)
+		return array;
+	p = reallocarray(array, more, size);
+	if (p)
+		*room = more;
+	return p;
+}
+
+static int name_cmp(const struct service *a, const struct service *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+static int vip_cmp(const struct service *a, const struct service *b)
+{
+	if (a->protocol != b->protocol)
+		return a->protocol < b->protocol ? -1 : 1;
+	return addr_cmp(&a->vip, &b->vip);
+}
+
+/* Where @key is in a sorted array, or where it would be inserted. */
+static size_t place(struct service *const *array, size_t n, const struct service *key,
+		    int (*cmp)(const struct service *, const struct service *), bool *found)
+{
+	size_t low = 0, high = n;
+
+	*found = false;
+	if (n && cmp(array[n - 1], key) < 0)
+		return n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int diff = cmp(array[mid], key);
+
+		if (!diff)
+			*found = true;
+		if (diff < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * model_find() - a service by its name
+ * @m: the model
+ * @name: the name
+ *
+ * Return: the service or NULL.
+ */
+struct service *model_find(const struct model *m, const char *name)
+{
+	struct service key = { 0 };
+	bool found;
+	size_t i;
+
+	strncpy(key.name, name, RINGLB_NAME_MAX);
+	i = place(m->services, m->n, &key, name_cmp, &found);
+	return found ? m->services[i] : NULL;
+}
+
+/**
+ * model_find_vip() - a service by what packets have
+ * @m: the model
+ * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @vip: address and port
+ *
+ * Return: the service or NULL.
+ */
+struct service *model_find_vip(const struct model *m, u32 protocol, const struct endpoint *vip)
+{
+	struct service key = { .protocol = protocol, .vip = *vip };
+	bool found;
+	size_t i;
+
+	i = place(m->by_vip, m->n, &key, vip_cmp, &found);
+	return found ? m->by_vip[i] : NULL;
+}
+
+static void insert(struct service **array, size_t n, size_t at, struct service *s)
+{
+	memmove(array + at + 1, array + at, (n - at) * sizeof(*array));
+	array[at] = s;
+}
+
+static void take_out(struct service **array, size_t n, size_t at)
+{
+	memmove(array + at, array + at + 1, (n - at - 1) * sizeof(*array));
+}
+
+/**
+ * model_add() - add a copy of a service, without its backends
+ * @m: the model
+ * @s: the service
+ * @added: out, may be NULL: the copy
+ *
+ * Return: 0, -EEXIST if the name is taken, -EADDRINUSE if protocol, address and port are,
+ *	-ENOMEM.
+ */
+int model_add(struct model *m, const struct service *s, struct service **added)
+{
+	size_t by_name, by_vip, room;
+	struct service **array;
+	struct service *copy;
+	bool found;
+
+	by_name = place(m->services, m->n, s, name_cmp, &found);
+	if (found)
+		return -EEXIST;
+	by_vip = place(m->by_vip, m->n, s, vip_cmp, &found);
+	if (found)
+		return -EADDRINUSE;
+	room = m->room;
+	array = grow(m->services, m->n, &room, sizeof(*array));
+	if (!array)
+		return -ENOMEM;
+	m->services = array;
+	array = grow(m->by_vip, m->n, &m->room, sizeof(*array));
+	if (!array)
+		return -ENOMEM;
+	m->by_vip = array;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *s;
+	copy->backends = NULL;
+	copy->n = 0;
+	copy->room = 0;
+	insert(m->services, m->n, by_name, copy);
+	insert(m->by_vip, m->n, by_vip, copy);
+	m->n++;
+	if (added)
+		*added = copy;
+	return 0;
+}
+
+static void service_free(struct service *s)
+{
+	free(s->backends);
+	free(s);
+}
+
+/**
+ * model_del() - remove a service and its backends
+ * @m: the model
+ * @s: one of its services; freed
+ */
+void model_del(struct model *m, struct service *s)
+{
+	bool found;
+
+	take_out(m->services, m->n, place(m->services, m->n, s, name_cmp, &found));
+	take_out(m->by_vip, m->n, place(m->by_vip, m->n, s, vip_cmp, &found));
+	m->n--;
+	service_free(s);
+}
+
+void model_flush(struct model *m)
+{
+	while (m->n)
+		service_free(m->services[--m->n]);
+}
+
+/* Frees what is in @m, wipes the secret, leaves an empty model. */
+void model_free(struct model *m)
+{
+	model_flush(m);
+	free(m->services);
+	free(m->by_vip);
+	explicit_bzero(m, sizeof(*m));
+}
+
+static size_t backend_place(const struct service *s, const struct endpoint *at, bool *found)
+{
+	size_t low = 0, high = s->n;
+
+	*found = false;
+	if (s->n && addr_cmp(&s->backends[s->n - 1].at, at) < 0)
+		return s->n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int diff = addr_cmp(&s->backends[mid].at, at);
+
+		if (!diff)
+			*found = true;
+		if (diff < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * service_find() - a backend of a service
+ * @s: the service
+ * @at: the backend's address and port
+ *
+ * Return: the backend, valid until the next change of @s, or NULL.
+ */
+struct backend *service_find(const struct service *s, const struct endpoint *at)
+{
+	bool found;
+	size_t i = backend_place(s, at, &found);
+
+	return found ? &s->backends[i] : NULL;
+}
+
+/**
+ * service_add() - add a copy of a backend
+ * @s: the service
+ * @b: the backend
+ *
+ * Return: 0, -EEXIST if the address is taken, -ENOMEM.
+ */
+int service_add(struct service *s, const struct backend *b)
+{
+	struct backend *array;
+	bool found;
+	size_t i;
+
+	i = backend_place(s, &b->at, &found);
+	if (found)
+		return -EEXIST;
+	array = grow(s->backends, s->n, &s->room, sizeof(*array));
+	if (!array)
+		return -ENOMEM;
+	s->backends = array;
+	memmove(array + i + 1, array + i, (s->n - i) * sizeof(*array));
+	array[i] = *b;
+	s->n++;
+	return 0;
+}
+
+void service_del(struct service *s, struct backend *b)
+{
+	size_t i = b - s->backends;
+
+	memmove(b, b + 1, (s->n - i - 1) * sizeof(*b));
+	s->n--;
+}
+
+/**
+ * service_is_same() - is this one state of one service?
+ * @a: a service as it was
+ * @b: as it is
+ *
+ * Return: false if anything but backends' states and counters can have changed between.
+ */
+bool service_is_same(const struct service *a, const struct service *b)
+{
+	return !strcmp(a->name, b->name) && !vip_cmp(a, b) && a->method == b->method &&
+	       a->key == b->key && a->vnodes == b->vnodes && a->generation == b->generation &&
+	       a->digest == b->digest && a->n_backends == b->n_backends;
+}
+
+void table_free(struct table *t)
+{
+	free(t->members);
+	free(t->owners);
+	memset(t, 0, sizeof(*t));
+}

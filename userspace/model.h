@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * model.h - services, backends, tables and lookups, as user space holds them
+ */
+#ifndef _RINGLB_MODEL_H
+#define _RINGLB_MODEL_H
+
+#include <linux/ringlb.h>
+#include <stdbool.h>
+
+#include "addr.h"
+
+/* Was this attribute given? The mask has a bit for each attribute of the object's set. */
+#define HAS(object, attr) (!!((object)->has & 1U << (attr)))
+#define SET(object, attr) ((object)->has |= 1U << (attr))
+
+struct counters {
+	unsigned int has;			/* bits of enum ringlb_counter */
+	u64 value[RINGLB_COUNTER_MAX + 1];
+};
+
+/**
+ * struct backend - a backend of one service
+ * @has: bits of enum ringlb_attr_backend; the address is always there
+ */
+struct backend {
+	unsigned int has;
+	struct endpoint at;
+	u32 weight;
+	u32 state;
+	u32 slots;
+	struct counters counters;
+};
+
+/**
+ * struct service - a service and its backends
+ * @has: bits of enum ringlb_attr_service; the name is always there
+ * @vip: IPV4 or IPV6, and PORT, in @has
+ * @n_backends: as the kernel counts them
+ * @backends: in canonical order
+ */
+struct service {
+	unsigned int has;
+	char name[RINGLB_NAME_MAX + 1];
+	u32 protocol;
+	struct endpoint vip;
+	u32 method;
+	u32 key;
+	u32 vnodes;
+	u32 slots;
+	u32 generation;
+	u64 digest;
+	u32 n_backends;
+	struct counters counters;
+
+	struct backend *backends;
+	size_t n;
+	size_t room;
+};
+
+/**
+ * struct model - all services of a namespace, or of a file
+ * @services: in order of their names; owned
+ * @by_vip: the same in order of protocol, address and port
+ */
+struct model {
+	struct service **services;
+	struct service **by_vip;
+	size_t n;
+	size_t room;
+	bool has_secret;
+	u8 secret[RINGLB_SECRET_LEN];
+	bool has_fingerprint;
+	u64 fingerprint;
+};
+
+/**
+ * struct table - who owns which slot
+ * @members: in the order of their index; owned
+ * @owners: @slots indexes of members, or RINGLB_NO_OWNER; owned
+ */
+struct table {
+	u32 method;
+	u32 slots;
+	bool has_generation;
+	u32 generation;
+	u64 digest;
+	struct backend *members;
+	u32 n;
+	u16 *owners;
+};
+
+/* A packet, and where it goes. */
+struct lookup {
+	u32 protocol;
+	struct endpoint src;
+	struct endpoint dst;
+
+	char service[RINGLB_NAME_MAX + 1];
+	u32 slot;
+	u32 probes;
+	bool has_owner;
+	bool has_backend;
+	struct backend owner;
+	struct backend backend;
+};
+
+void model_free(struct model *m);
+void model_flush(struct model *m);
+struct service *model_find(const struct model *m, const char *name);
+struct service *model_find_vip(const struct model *m, u32 protocol, const struct endpoint *vip);
+int model_add(struct model *m, const struct service *s, struct service **added);
+void model_del(struct model *m, struct service *s);
+struct backend *service_find(const struct service *s, const struct endpoint *at);
+int service_add(struct service *s, const struct backend *b);
+void service_del(struct service *s, struct backend *b);
+bool service_is_same(const struct service *a, const struct service *b);
+void table_free(struct table *t);
+
+#endif /* _RINGLB_MODEL_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * object.h - what the files of the objects give to the table of commands and to each other
+ */
+#ifndef _RINGLB_OBJECT_H
+#define _RINGLB_OBJECT_H
+
+#include "grammar.h"
+#include "tool.h"
+
+/* service.c */
+int service_parse_add(struct cmd *c, struct command *command);
+int service_parse_set(struct cmd *c, struct command *command);
+int service_parse_name(struct cmd *c, struct command *command);
+int service_parse_maybe_name(struct cmd *c, struct command *command);
+int service_show(struct tool *t, const struct command *command);
+void service_facts(struct out *o, const struct service *s);
+
+/* backend.c */
+int backend_parse_add(struct cmd *c, struct command *command);
+int backend_parse_set(struct cmd *c, struct command *command);
+int backend_parse_state(struct cmd *c, struct command *command);
+int backend_parse_del(struct cmd *c, struct command *command);
+int backend_parse_show(struct cmd *c, struct command *command);
+int backend_show(struct tool *t, const struct command *command);
+void backend_facts(struct out *o, const char *service, const struct backend *b, u32 slots);
+
+/* table.c */
+int table_show(struct tool *t, const struct command *command);
+int table_digest(struct tool *t, const struct command *command);
+
+/* lookup.c */
+int lookup_parse(struct cmd *c, struct command *command);
+int lookup_run(struct tool *t, const struct command *command);
+
+/* secret.c */
+int secret_parse_set(struct cmd *c, struct command *command);
+int secret_show(struct tool *t, const struct command *command);
+int secret_set(struct tool *t, const struct command *command);
+
+/* change.c */
+int change_run(struct tool *t, const struct command *command);
+
+/* save.c */
+int save_parse(struct cmd *c, struct command *command);
+int save_run(struct tool *t, const struct command *command);
+
+/* monitor.c */
+int monitor_run(struct tool *t, const struct command *command);
+
+/* version.c */
+int version_run(struct tool *t, const struct command *command);
+
+/* help.c */
+int help_parse(struct cmd *c, struct command *command);
+int help_run(struct tool *t, const struct command *command);
+
+#endif /* _RINGLB_OBJECT_H */

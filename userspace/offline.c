@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * offline.c - a configuration from a file: commands applied to a model
+ *
+ * In: a file of commands. Out: the model, with what a module would count. What a module would
+ * refuse is refused, and the line named.
+ */
+#include "offline.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "batch.h"
+#include "object.h"
+
+/* Would this service's ring have too many points? Says so. */
+static int check_points(const struct service *s, char *error, size_t size)
+{
+	u64 sum = 0, max;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		sum += s->backends[i].weight;
+	if (sum * s->vnodes <= RINGLB_POINTS_MAX)
+		return 0;
+	max = RINGLB_POINTS_MAX / sum;
+	if (max)
+		snprintf(error, size, "vnodes times the sum of weights is above %u points: largest vnodes that fits: %llu",
+			 RINGLB_POINTS_MAX, (unsigned long long)max);
+	else
+		snprintf(error, size, "vnodes times the sum of weights is above %u points: none fits: lower the weights",
+			 RINGLB_POINTS_MAX);
+	return -1;
+}
+
+static int apply_service_add(struct model *m, const struct service *from, char *error,
+			     size_t size)
+{
+	struct service s = *from;
+
+	if (!HAS(&s, RINGLB_A_SERVICE_KEY))
+		s.key = RINGLB_KEY_5TUPLE;
+	if (!HAS(&s, RINGLB_A_SERVICE_VNODES))
+		s.vnodes = RINGLB_VNODES_DEFAULT;
+	SET(&s, RINGLB_A_SERVICE_KEY);
+	SET(&s, RINGLB_A_SERVICE_VNODES);
+	s.slots = RINGLB_SLOTS;
+	SET(&s, RINGLB_A_SERVICE_SLOTS);
+	if (!addr_is_unicast(&s.vip)) {
+		snprintf(error, size, "the address of a service must be unicast");
+		return -1;
+	}
+	if (m->n == RINGLB_SERVICES_MAX) {
+		snprintf(error, size, "there are %u services already", RINGLB_SERVICES_MAX);
+		return -1;
+	}
+	switch (model_add(m, &s, NULL)) {
+	case 0:
+		return 0;
+	case -EEXIST:
+		snprintf(error, size, "service \"%s\" exists", s.name);
+		return -1;
+	case -EADDRINUSE:
+		snprintf(error, size, "protocol, address and port belong to service \"%s\"",
+			 model_find_vip(m, s.protocol, &s.vip)->name);
+		return -1;
+	}
+	snprintf(error, size, "out of memory");
+	return -1;
+}
+
+static int apply_service_set(struct service *s, const struct service *from, char *error,
+			     size_t size)
+{
+	if (HAS(from, RINGLB_A_SERVICE_KEY))
+		s->key = from->key;
+	if (HAS(from, RINGLB_A_SERVICE_VNODES))
+		s->vnodes = from->vnodes;
+	return check_points(s, error, size);
+}
+
+static int apply_backend_add(struct service *s, const struct backend *from, char *error,
+			     size_t size)
+{
+	char word[ADDR_TEXT_MAX];
+	struct backend b = *from;
+
+	if (!HAS(&b, RINGLB_A_BACKEND_WEIGHT))
+		b.weight = 1;
+	if (!HAS(&b, RINGLB_A_BACKEND_STATE))
+		b.state = RINGLB_STATE_UP;
+	SET(&b, RINGLB_A_BACKEND_WEIGHT);
+	SET(&b, RINGLB_A_BACKEND_STATE);
+	addr_print(&b.at, word);
+	if (b.at.family != s->vip.family) {
+		snprintf(error, size, "backend %s is not of the address family of service \"%s\"",
+			 word, s->name);
+		return -1;
+	}
+	if (!addr_is_unicast(&b.at)) {
+		snprintf(error, size, "the address of a backend must be unicast");
+		return -1;
+	}
+	if (s->n == RINGLB_BACKENDS_MAX) {
+		snprintf(error, size, "service \"%s\" has %u backends already", s->name,
+			 RINGLB_BACKENDS_MAX);
+		return -1;
+	}
+	switch (service_add(s, &b)) {
+	case 0:
+		return check_points(s, error, size);
+	case -EEXIST:
+		snprintf(error, size, "service \"%s\" has backend %s already", s->name, word);
+		return -1;
+	}
+	snprintf(error, size, "out of memory");
+	return -1;
+}
+
+/* Set or remove a backend that must be there. */
+static int apply_backend(struct service *s, const struct command *c, char *error, size_t size)
+{
+	struct backend *b = service_find(s, &c->backend.at);
+	char word[ADDR_TEXT_MAX];
+
+	if (!b) {
+		snprintf(error, size, "service \"%s\" has no backend %s", s->name,
+			 addr_print(&c->backend.at, word));
+		return -1;
+	}
+	if (c->g->cmd == RINGLB_CMD_BACKEND_DEL) {
+		service_del(s, b);
+		return 0;
+	}
+	if (HAS(&c->backend, RINGLB_A_BACKEND_WEIGHT))
+		b->weight = c->backend.weight;
+	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE))
+		b->state = c->backend.state;
+	return check_points(s, error, size);
+}
+
+static void apply_secret(struct model *m, const struct command *c)
+{
+	struct rlb_secret key;
+
+	m->has_secret = c->secret_from == SECRET_WORD;
+	m->has_fingerprint = m->has_secret;
+	if (!m->has_secret)
+		return;
+	memcpy(m->secret, c->secret, sizeof(m->secret));
+	rlb_secret_load(&key, m->secret);
+	m->fingerprint = rlb_secret_fingerprint(&key);
+}
+
+/**
+ * offline_apply() - apply a command to a model
+ * @m: the model; undefined after a failure
+ * @c: the command, one that changes something
+ * @error: out: why not
+ * @size: of @error
+ *
+ * Return: 0 or -1.
+ */
+int offline_apply(struct model *m, const struct command *c, char *error, size_t size)
+{
+	struct service *s;
+
+	switch (c->g->cmd) {
+	case RINGLB_CMD_FLUSH:
+		model_flush(m);
+		return 0;
+	case RINGLB_CMD_SECRET_SET:
+		apply_secret(m, c);
+		return 0;
+	case RINGLB_CMD_SERVICE_NEW:
+		return apply_service_add(m, &c->service, error, size);
+	}
+	s = model_find(m, c->service.name);
+	if (!s) {
+		snprintf(error, size, "no service \"%s\"", c->service.name);
+		return -1;
+	}
+	switch (c->g->cmd) {
+	case RINGLB_CMD_SERVICE_SET:
+		return apply_service_set(s, &c->service, error, size);
+	case RINGLB_CMD_SERVICE_DEL:
+		model_del(m, s);
+		return 0;
+	case RINGLB_CMD_BACKEND_NEW:
+		return apply_backend_add(s, &c->backend, error, size);
+	}
+	return apply_backend(s, c, error, size);
+}
+
+/* What the kernel counts: slots of each backend, digest. */
+static int count(struct service *s)
+{
+	struct table t;
+	u32 i;
+	int err;
+
+	err = offline_table(s, &t);
+	if (err)
+		return err;
+	s->digest = t.digest;
+	SET(s, RINGLB_A_SERVICE_DIGEST);
+	s->n_backends = s->n;
+	SET(s, RINGLB_A_SERVICE_BACKENDS);
+	for (i = 0; i < s->n; i++)
+		SET(&s->backends[i], RINGLB_A_BACKEND_SLOTS);
+	for (i = 0; i < t.n; i++)
+		service_find(s, &t.members[i].at)->slots = t.members[i].slots;
+	table_free(&t);
+	return 0;
+}
+
+/**
+ * offline_load() - a model from a file of commands
+ * @file: its name; "-": standard input
+ * @m: out: the model, empty before; to be freed in any case
+ *
+ * Return: an exit code, after its message; @m is empty if it is not 0.
+ */
+int offline_load(const char *file, struct model *m)
+{
+	char error[256], title[GRAMMAR_TITLE_MAX];
+	struct batch b;
+	size_t i;
+	int code;
+
+	code = batch_open(&b, file);
+	for (i = 0; i < b.n && !code; i++) {
+		if (!offline_apply(m, &b.commands[i], error, sizeof(error)))
+			continue;
+		tool_error("%s:%u: %s: %s", b.file, b.commands[i].line,
+			   grammar_title(b.commands[i].g, title), error);
+		code = TOOL_REFUSED;
+	}
+	for (i = 0; i < m->n && !code; i++)
+		if (count(m->services[i]))
+			code = tool_no_memory();
+	if (code)
+		model_flush(m);
+	batch_free(&b);
+	return code;
+}

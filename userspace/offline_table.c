@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * offline_table.c - tables and lookups without a kernel
+ *
+ * In: a model. Out: what a module with this configuration would answer. Slots and choices
+ * come from module/lookup, as in the module.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+#include "lookup.h"
+#include "offline.h"
+#include "words.h"
+
+/* The members of a service: its backends with a weight, in their order. */
+static u32 members(const struct service *s, struct rlb_member *m)
+{
+	const struct backend *b;
+	u32 n = 0;
+
+	for (b = s->backends; b < s->backends + s->n; b++) {
+		if (!b->weight)
+			continue;
+		m[n].ident = rlb_ident(b->at.family, &b->at.addr, htons(b->at.port),
+				       s->protocol);
+		m[n++].weight = b->weight;
+	}
+	return n;
+}
+
+/* Members of @s into @t, with their states. */
+static int table_members(const struct service *s, struct table *t, struct rlb_member **m)
+{
+	size_t i;
+
+	*m = calloc(s->n + 1, sizeof(**m));
+	t->members = calloc(s->n + 1, sizeof(*t->members));
+	t->owners = calloc(RINGLB_SLOTS, sizeof(*t->owners));
+	if (!*m || !t->members || !t->owners)
+		return -ENOMEM;
+	members(s, *m);
+	for (i = 0; i < s->n; i++)
+		if (s->backends[i].weight)
+			t->members[t->n++] = s->backends[i];
+	return 0;
+}
+
+/**
+ * offline_table() - the table that a service has
+ * @s: the service
+ * @t: out: the table, to be freed after success
+ *
+ * Return: 0, -E2BIG, -ENOMEM.
+ */
+int offline_table(const struct service *s, struct table *t)
+{
+	struct rlb_params params = { .vnodes = s->vnodes };
+	struct rlb_member *m;
+	u32 i;
+	int err;
+
+	memset(t, 0, sizeof(*t));
+	t->method = s->method;
+	t->slots = RINGLB_SLOTS;
+	err = table_members(s, t, &m);
+	if (!err)
+		err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, RINGLB_SLOT_BITS,
+				       m, t->n, &params);
+	if (!err)
+		t->digest = rlb_digest(t->owners, RINGLB_SLOT_BITS, m, t->n);
+	free(m);
+	if (err) {
+		table_free(t);
+		return err;
+	}
+	for (i = 0; i < t->n; i++) {
+		t->members[i].slots = 0;
+		SET(&t->members[i], RINGLB_A_BACKEND_SLOTS);
+	}
+	for (i = 0; i < RINGLB_SLOTS; i++)
+		if (t->owners[i] < t->n)
+			t->members[t->owners[i]].slots++;
+	return 0;
+}
+
+static u8 takes(u32 state)
+{
+	switch (state) {
+	case RINGLB_STATE_UP:
+		return RLB_TAKES_FLOWS;
+	case RINGLB_STATE_DRAIN:
+		return RLB_TAKES_LAST;
+	}
+	return RLB_TAKES_NONE;
+}
+
+/* Choose for a packet of @s. */
+static int choose(const struct model *m, const struct service *s, struct lookup *l)
+{
+	struct rlb_tuple tuple = {
+		.src = l->src.addr, .dst = l->dst.addr, .sport = htons(l->src.port),
+		.dport = htons(l->dst.port), .family = l->src.family, .proto = l->protocol,
+	};
+	struct rlb_view view = { .bits = RINGLB_SLOT_BITS };
+	struct rlb_choice choice;
+	struct rlb_secret key;
+	struct table t;
+	u8 *levels;
+	u32 i;
+
+	if (offline_table(s, &t))
+		return -ENOMEM;
+	levels = calloc(t.n + 1, 1);
+	if (!levels) {
+		table_free(&t);
+		return -ENOMEM;
+	}
+	for (i = 0; i < t.n; i++) {
+		levels[i] = takes(t.members[i].state);
+		if (levels[i] > view.best)
+			view.best = levels[i];
+	}
+	view.slots = t.owners;
+	view.takes = levels;
+	view.n = t.n;
+	rlb_secret_load(&key, m->secret);
+	rlb_choose(&view, rlb_key_hash(&key, s->key, &tuple), &choice);
+	l->slot = choice.slot;
+	l->probes = choice.probes;
+	l->has_owner = t.n;
+	if (t.n)
+		l->owner = t.members[choice.owner];
+	l->has_backend = choice.member >= 0;
+	if (l->has_backend)
+		l->backend = t.members[choice.member];
+	free(levels);
+	table_free(&t);
+	return 0;
+}
+
+/**
+ * offline_lookup() - where a packet goes
+ * @m: the model
+ * @l: in: the packet; out: the answer
+ * @error: out: why there is none
+ * @size: of @error
+ *
+ * Return: 0 or -1.
+ */
+int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t size)
+{
+	const struct service *s = model_find_vip(m, l->protocol, &l->dst);
+	char word[ADDR_TEXT_MAX];
+
+	if (!s) {
+		snprintf(error, size, "no service at %s %s", word_protocol(l->protocol),
+			 addr_print(&l->dst, word));
+		return -1;
+	}
+	if (!m->has_secret) {
+		snprintf(error, size, "no hash key: expected a line: secret set HEX (as save secret prints it)");
+		return -1;
+	}
+	strcpy(l->service, s->name);
+	if (!choose(m, s, l))
+		return 0;
+	snprintf(error, size, "out of memory");
+	return -1;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * out.c - facts to text or JSON: one call for each fact
+ *
+ * In: objects and their facts. Out: when the list ends, all of it, or nothing and -1. JSON
+ * is libjansson's. Text waits in cells until the width of columns is known.
+ */
+#include "out.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+#define PERCENT_DIGITS 2
+
+/**
+ * struct out_cell - a fact as text
+ * @first: it begins an object
+ * @bare: its key is not shown in lines
+ * @below: it has a line of its own
+ */
+struct out_cell {
+	const char *key;
+	char *value;
+	bool first;
+	bool bare;
+	bool number;
+	bool below;
+};
+
+static void begin(struct out *o, enum out_layout layout, bool alone)
+{
+	o->layout = layout;
+	o->alone = alone;
+	o->failed = false;
+	o->n = 0;
+	o->object = NULL;
+	o->array = NULL;
+	o->list = o->json && !alone ? json_array() : NULL;
+}
+
+/* Begin a list of objects: in JSON an array, even of one. */
+void out_begin(struct out *o, enum out_layout layout)
+{
+	begin(o, layout, false);
+}
+
+/* Begin what is one object and no list. */
+void out_begin_one(struct out *o, enum out_layout layout)
+{
+	begin(o, layout, true);
+}
+
+static struct out_cell *new_cell(struct out *o)
+{
+	if (o->n == o->room) {
+		size_t room = o->room ? 2 * o->room : 64;
+		struct out_cell *cells = reallocarray(o->cells, room, sizeof(*cells));
+
+		if (!cells) {
+			o->failed = true;
+			return NULL;
+		}
+		o->cells = cells;
+		o->room = room;
+	}
+	return &o->cells[o->n++];
+}
+
+/* Facts belong to a new object from now on. */
+void out_object(struct out *o)
+{
+	struct out_cell *mark;
+
+	if (o->json) {
+		o->object = json_object();
+		if (!o->object || (o->list && json_array_append_new(o->list, o->object)))
+			o->failed = true;
+		return;
+	}
+	mark = new_cell(o);
+	if (mark)
+		*mark = (struct out_cell){ .first = true };
+}
+
+/* @fact.value is given to the list. */
+static void cell(struct out *o, struct out_cell fact)
+{
+	struct out_cell *to = fact.value && !o->failed ? new_cell(o) : NULL;
+
+	if (!to) {
+		free(fact.value);
+		o->failed = true;
+		return;
+	}
+	*to = fact;
+}
+
+static char *number_text(u64 value)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "%" PRIu64, value);
+	return strdup(buf);
+}
+
+/* @value is given to the object. */
+static void json_fact(struct out *o, const char *key, json_t *value)
+{
+	if (o->failed || !value || json_object_set_new(o->object, key, value))
+		o->failed = true;
+}
+
+void out_str(struct out *o, int flags, const char *key, const char *value)
+{
+	if (o->json)
+		json_fact(o, key, json_string(value));
+	else
+		cell(o, (struct out_cell){ .key = key, .value = strdup(value),
+					   .bare = flags & OUT_BARE });
+}
+
+void out_u64(struct out *o, int flags, const char *key, u64 value)
+{
+	if (o->json)
+		json_fact(o, key, json_integer(value));
+	else
+		cell(o, (struct out_cell){ .key = key, .value = number_text(value),
+					   .bare = flags & OUT_BARE, .number = true });
+}
+
+/* 16 hex digits: a number that is compared, not reckoned with */
+void out_hex(struct out *o, const char *key, u64 value)
+{
+	char hex[17];
+
+	snprintf(hex, sizeof(hex), "%016" PRIx64, value);
+	out_str(o, 0, key, hex);
+}
+
+void out_endpoint(struct out *o, int flags, const char *key, const struct endpoint *e)
+{
+	char word[ADDR_TEXT_MAX];
+
+	out_str(o, flags, key, addr_print(e, word));
+}
+
+/**
+ * out_percent() - a share, in hundredths of the whole
+ * @o: where to
+ * @key: its key
+ * @part: the part
+ * @whole: the whole; 0: the share is 0
+ */
+void out_percent(struct out *o, const char *key, u64 part, u64 whole)
+{
+	double percent = whole ? 100.0 * part / whole : 0;
+	char buf[32];
+
+	if (o->json) {
+		json_fact(o, key, json_real(percent));
+		return;
+	}
+	snprintf(buf, sizeof(buf), "%.*f%%", PERCENT_DIGITS, percent);
+	cell(o, (struct out_cell){ .key = key, .value = strdup(buf), .number = true });
+}
+
+/* A fact that this object does not have: absent in JSON. */
+void out_none(struct out *o, const char *key)
+{
+	if (!o->json)
+		cell(o, (struct out_cell){ .key = key, .value = strdup("-") });
+}
+
+/**
+ * out_counters() - counters, if they are wanted
+ * @o: where to
+ * @c: the counters
+ */
+void out_counters(struct out *o, const struct counters *c)
+{
+	json_t *object = NULL;
+	unsigned int i;
+
+	if (!o->stats)
+		return;
+	if (o->json) {
+		object = json_object();
+		json_fact(o, "counters", object);
+	}
+	for (i = 1; i <= RINGLB_COUNTER_MAX && !o->failed; i++) {
+		const char *word = word_counter(i);
+
+		if (!word || !(c->has >> i & 1))
+			continue;
+		if (!o->json)
+			cell(o, (struct out_cell){ .key = word, .below = true,
+						   .value = number_text(c->value[i]) });
+		else if (json_object_set_new(object, word, json_integer(c->value[i])))
+			o->failed = true;
+	}
+}
+
+void out_array(struct out *o, const char *key)
+{
+	if (!o->json)
+		return;
+	o->array = json_array();
+	json_fact(o, key, o->array);
+}
+
+void out_array_str(struct out *o, const char *value)
+{
+	if (!o->json || o->failed)
+		return;
+	if (json_array_append_new(o->array, value ? json_string(value) : json_null()))
+		o->failed = true;
+}
+
+/* The cells of an object are those from its mark to the next one. */
+static size_t object_end(const struct out *o, size_t i)
+{
+	for (i++; i < o->n && !o->cells[i].first; i++)
+		;
+	return i;
+}
+
+/* "    key value key value", if there is anything that stands below */
+static void print_below(const struct out *o, size_t i, size_t end)
+{
+	bool any = false;
+
+	for (; i < end; i++) {
+		if (!o->cells[i].below)
+			continue;
+		fprintf(o->to, "%s%s %s", any ? " " : "    ", o->cells[i].key, o->cells[i].value);
+		any = true;
+	}
+	if (any)
+		fputc('\n', o->to);
+}
+
+static void print_line(const struct out *o, size_t i, size_t end)
+{
+	const char *space = "";
+	size_t c;
+
+	for (c = i + 1; c < end; c++) {
+		const struct out_cell *cell = &o->cells[c];
+
+		if (cell->below)
+			continue;
+		if (cell->bare)
+			fprintf(o->to, "%s%s", space, cell->value);
+		else
+			fprintf(o->to, "%s%s %s", space, cell->key, cell->value);
+		space = " ";
+	}
+	fputc('\n', o->to);
+	print_below(o, i, end);
+}
+
+#define COLUMNS_MAX 16
+
+static size_t print_cell(const struct out *o, const char *value, bool number, size_t width,
+			 size_t pad)
+{
+	size_t len = strlen(value);
+	size_t left = width > len ? width - len : 0;
+
+	/* Padding is due before the next cell, so that no line ends in spaces. */
+	if (number)
+		pad += left;
+	fprintf(o->to, "%*s%s", (int)pad, "", value);
+	return 2 + (number ? 0 : left);
+}
+
+static void print_columns(const struct out *o)
+{
+	size_t width[COLUMNS_MAX] = { 0 };
+	size_t i, c, pad, end, len;
+	unsigned int col = 0;
+
+	for (i = 0; i < o->n; i++) {
+		const struct out_cell *cell = &o->cells[i];
+
+		col = cell->first ? 0 : col + 1;
+		if (cell->first || cell->below || col > COLUMNS_MAX)
+			continue;
+		len = strlen(cell->value);
+		if (strlen(cell->key) > len)
+			len = strlen(cell->key);
+		if (len > width[col - 1])
+			width[col - 1] = len;
+	}
+	for (i = 0; i < o->n; i = end) {
+		end = object_end(o, i);
+		for (c = i + 1, pad = 0; !i && c < end && !o->cells[c].below; c++)
+			pad = print_cell(o, o->cells[c].key, o->cells[c].number,
+					 width[c - i - 1], pad);
+		if (!i)
+			fputc('\n', o->to);
+		for (c = i + 1, pad = 0; c < end && !o->cells[c].below; c++)
+			pad = print_cell(o, o->cells[c].value, o->cells[c].number,
+					 width[c - i - 1], pad);
+		fputc('\n', o->to);
+		print_below(o, i, end);
+	}
+}
+
+static void print_facts(const struct out *o)
+{
+	size_t i, width = 0;
+
+	for (i = 0; i < o->n; i++)
+		if (!o->cells[i].first && strlen(o->cells[i].key) > width)
+			width = strlen(o->cells[i].key);
+	for (i = 0; i < o->n; i++) {
+		if (!o->cells[i].first)
+			fprintf(o->to, "%-*s  %s\n", (int)width, o->cells[i].key,
+				o->cells[i].value);
+		else if (i)
+			fputc('\n', o->to);
+	}
+}
+
+static void print_text(const struct out *o)
+{
+	size_t i, end;
+
+	switch (o->layout) {
+	case OUT_LINES:
+		for (i = 0; i < o->n; i = end) {
+			end = object_end(o, i);
+			print_line(o, i, end);
+		}
+		break;
+	case OUT_COLUMNS:
+		print_columns(o);
+		break;
+	case OUT_FACTS:
+		print_facts(o);
+		break;
+	}
+}
+
+static void print_json(struct out *o)
+{
+	json_t *all = o->alone ? o->object : o->list;
+
+	if (json_dumpf(all, o->to, o->pretty ? JSON_INDENT(2) : JSON_COMPACT))
+		o->failed = true;
+	fputc('\n', o->to);
+}
+
+/**
+ * out_end() - print the list
+ * @o: the list; free for the next one
+ *
+ * Return: 0, or -1 if there was no memory or the stream took not all.
+ */
+int out_end(struct out *o)
+{
+	size_t i;
+
+	if (!o->failed && o->json)
+		print_json(o);
+	else if (!o->failed)
+		print_text(o);
+	json_decref(o->alone ? o->object : o->list);
+	o->list = NULL;
+	o->object = NULL;
+	for (i = 0; i < o->n; i++)
+		free(o->cells[i].value);
+	free(o->cells);
+	o->cells = NULL;
+	o->n = 0;
+	o->room = 0;
+	if (fflush(o->to) || ferror(o->to))
+		o->failed = true;
+	return o->failed ? -1 : 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * out.h - facts to text or JSON: one call for each fact
+ */
+#ifndef _RINGLB_OUT_H
+#define _RINGLB_OUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model.h"
+
+/* How text is laid out; JSON is the same for all of them. */
+enum out_layout {
+	OUT_LINES,	/* an object a line: "name key value key value" */
+	OUT_COLUMNS,	/* an object a line below a line of keys; all objects have the same facts */
+	OUT_FACTS,	/* a fact a line */
+};
+
+/* Text without the key, where the value tells what it is. */
+#define OUT_BARE 1
+
+struct out_cell;
+struct json_t;
+
+/**
+ * struct out - where facts go
+ * @to: the stream
+ * @json: JSON, not text
+ * @pretty: indented JSON
+ * @stats: counters are wanted
+ */
+struct out {
+	FILE *to;
+	bool json;
+	bool pretty;
+	bool stats;
+	/* of the list that is open; private to out.c */
+	enum out_layout layout;
+	bool alone;		/* one object, not a list */
+	bool failed;		/* no memory */
+	struct json_t *list;
+	struct json_t *object;
+	struct json_t *array;
+	struct out_cell *cells;
+	size_t n, room;
+};
+
+void out_begin(struct out *o, enum out_layout layout);
+void out_begin_one(struct out *o, enum out_layout layout);
+void out_object(struct out *o);
+int out_end(struct out *o);
+
+void out_str(struct out *o, int flags, const char *key, const char *value);
+void out_u64(struct out *o, int flags, const char *key, u64 value);
+void out_hex(struct out *o, const char *key, u64 value);
+void out_endpoint(struct out *o, int flags, const char *key, const struct endpoint *e);
+void out_percent(struct out *o, const char *key, u64 part, u64 whole);
+void out_none(struct out *o, const char *key);
+void out_counters(struct out *o, const struct counters *c);
+
+/* A list of strings: JSON alone. NULL becomes null. */
+void out_array(struct out *o, const char *key);
+void out_array_str(struct out *o, const char *value);
+
+#endif /* _RINGLB_OUT_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * save.c - the configuration as commands
+ *
+ * In: a model. Out: commands that make it again, in one order and with every setting, so
+ * that equal configurations give equal bytes. The words are those of the parser's tables.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "object.h"
+
+int save_parse(struct cmd *c, struct command *command)
+{
+	const char *word;
+
+	if (!cmd_more(c))
+		return 0;
+	word = cmd_next(c, NULL, NULL);
+	if (strcmp(word, "secret"))
+		return cmd_bad(c, NULL, word, "expected secret or nothing");
+	command->with_secret = true;
+	return cmd_end(c);
+}
+
+static void print_pairs(FILE *to, const struct keyword *k, const void *object)
+{
+	char value[WORD_VALUE_MAX];
+
+	for (; k->word; k++) {
+		k->print(value, object);
+		fprintf(to, " %s %s", k->word, value);
+	}
+	fputc('\n', to);
+}
+
+static void print_service(FILE *to, const struct service *s)
+{
+	char word[ADDR_TEXT_MAX];
+	size_t i;
+
+	fprintf(to, "service add %s %s %s", s->name, word_protocol(s->protocol),
+		addr_print(&s->vip, word));
+	print_pairs(to, service_keywords, s);
+	for (i = 0; i < s->n; i++) {
+		fprintf(to, "backend add %s %s", s->name, addr_print(&s->backends[i].at, word));
+		print_pairs(to, backend_keywords, &s->backends[i]);
+	}
+}
+
+static void print_secret(FILE *to, const u8 *secret)
+{
+	size_t i;
+
+	fputs("secret set ", to);
+	for (i = 0; i < RINGLB_SECRET_LEN; i++)
+		fprintf(to, "%02x", secret[i]);
+	fputc('\n', to);
+}
+
+/* A file that others can read must not get the secret: take their right away first. */
+static int protect(FILE *to)
+{
+	struct stat st;
+
+	if (fstat(fileno(to), &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 077))
+		return TOOL_DONE;
+	if (!fchmod(fileno(to), 0600))
+		return TOOL_DONE;
+	tool_error("save secret: others can read the output file, and that cannot be changed: %s",
+		   strerror(errno));
+	return TOOL_REFUSED;
+}
+
+/* The secret, if it is to be saved. An exit code, after its message. */
+static int get_secret(struct tool *t, struct model *m)
+{
+	if (!t->file && fetch_secret(&t->session, m))
+		return tool_refused(t, "save secret");
+	if (m->has_secret)
+		return protect(t->out.to);
+	tool_error("%s: no hash key to save", t->file);
+	return TOOL_REFUSED;
+}
+
+int save_run(struct tool *t, const struct command *command)
+{
+	struct model m = { 0 };
+	FILE *to = t->out.to;
+	size_t i;
+	int code;
+
+	if (t->out.json) {
+		tool_error("save: expected no -j or -p: it prints commands");
+		return TOOL_WORDS;
+	}
+	code = tool_model(t, NULL, true, &m);
+	if (!code && command->with_secret)
+		code = get_secret(t, &m);
+	if (!code && command->with_secret)
+		print_secret(to, m.secret);
+	for (i = 0; i < m.n && !code; i++)
+		print_service(to, m.services[i]);
+	model_free(&m);
+	if (!code && (fflush(to) || ferror(to))) {
+		tool_error("the output could not be written");
+		code = TOOL_REFUSED;
+	}
+	return code;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * table.c - commands about tables: who owns which slot, and are two gateways alike
+ *
+ * In: a table or a model. Out: facts.
+ */
+#include <string.h>
+
+#include "object.h"
+#include "offline.h"
+
+#define BAR_WIDTH 32
+
+/* The table of a service, from the file or the kernel. An exit code, after its message. */
+static int get_table(struct tool *t, const char *service, struct table *table)
+{
+	struct model m = { 0 };
+	struct session *s;
+	int code, ret;
+
+	memset(table, 0, sizeof(*table));
+	if (t->file) {
+		code = tool_model(t, service, false, &m);
+		if (!code && offline_table(model_find(&m, service), table))
+			code = tool_no_memory();
+		model_free(&m);
+		return code;
+	}
+	s = tool_session(t);
+	if (!s)
+		return TOOL_REFUSED;
+	ret = fetch_table(s, service, table);
+	if (ret < 0)
+		return tool_refused(t, "table show");
+	if (!ret)
+		return TOOL_DONE;
+	tool_error("the table of %s changed during each of %u attempts to read it", service,
+		   SESSION_DUMP_TRIES);
+	return TOOL_REFUSED;
+}
+
+/* One string a slot: JSON alone. Each member's word is made once. */
+static void owners(struct out *o, const struct table *table)
+{
+	char (*words)[ADDR_TEXT_MAX];
+	u32 i;
+
+	words = calloc(table->n + 1, sizeof(*words));
+	if (!words) {
+		o->failed = true;
+		return;
+	}
+	for (i = 0; i < table->n; i++)
+		addr_print(&table->members[i].at, words[i]);
+	out_array(o, "owners");
+	for (i = 0; i < table->slots; i++)
+		out_array_str(o, table->owners[i] < table->n ? words[table->owners[i]] : NULL);
+	free(words);
+}
+
+/* A bar of @part, and a mark at @asked, both of @most. */
+static void bar(char text[BAR_WIDTH + 2], double part, double asked, double most)
+{
+	int mark = most ? asked / most * BAR_WIDTH + 0.5 : 0;
+	int len = most ? part / most * BAR_WIDTH + 0.5 : 0;
+	int end = mark > len ? mark : len;
+	int i;
+
+	for (i = 0; i < end; i++)
+		text[i] = i < len ? '#' : ' ';
+	if (end)
+		text[mark ? mark - 1 : 0] = '|';
+	text[end] = '\0';
+}
+
+/* Text: what each member has, beside what its weight asks for. */
+static void shares(struct out *o, const struct table *table, const u32 *slots)
+{
+	double most = 0, total = 0;
+	char text[BAR_WIDTH + 2];
+	u32 i;
+
+	for (i = 0; i < table->n; i++)
+		total += table->members[i].weight;
+	for (i = 0; i < table->n && total; i++) {
+		if (slots[i] > most)
+			most = slots[i];
+		if (table->members[i].weight / total * table->slots > most)
+			most = table->members[i].weight / total * table->slots;
+	}
+	for (i = 0; i < table->n; i++) {
+		const struct backend *b = &table->members[i];
+
+		out_object(o);
+		out_endpoint(o, OUT_BARE, "backend", &b->at);
+		out_str(o, 0, "state", HAS(b, RINGLB_A_BACKEND_STATE) ? word_state(b->state) :
+			"-");
+		out_u64(o, 0, "weight", b->weight);
+		out_u64(o, 0, "slots", slots[i]);
+		out_percent(o, "share", slots[i], table->slots);
+		out_percent(o, "asked", b->weight, total);
+		bar(text, slots[i], total ? b->weight / total * table->slots : 0, most);
+		out_str(o, 0, "share, | = asked", text);
+	}
+}
+
+static int show_shares(struct tool *t, const struct table *table)
+{
+	u32 *slots = calloc(table->n + 1, sizeof(*slots));
+	u32 i;
+
+	if (!slots)
+		return tool_no_memory();
+	for (i = 0; i < table->slots; i++)
+		if (table->owners[i] < table->n)
+			slots[table->owners[i]]++;
+	out_begin(&t->out, OUT_COLUMNS);
+	shares(&t->out, table, slots);
+	free(slots);
+	return tool_end(t, TOOL_DONE);
+}
+
+int table_show(struct tool *t, const struct command *command)
+{
+	const char *service = command->service.name;
+	struct table table;
+	int code;
+
+	code = get_table(t, service, &table);
+	if (!code) {
+		out_begin(&t->out, OUT_LINES);
+		out_object(&t->out);
+		out_str(&t->out, OUT_BARE, "service", service);
+		out_str(&t->out, 0, "method", word_method(table.method));
+		out_u64(&t->out, 0, "slots", table.slots);
+		if (table.has_generation)
+			out_u64(&t->out, 0, "generation", table.generation);
+		out_hex(&t->out, "digest", table.digest);
+		owners(&t->out, &table);
+		code = tool_end(t, TOOL_DONE);
+	}
+	if (!code && !t->out.json)
+		code = show_shares(t, &table);
+	table_free(&table);
+	return code;
+}
+
+static void digest_facts(struct out *o, const struct service *s, const struct model *m)
+{
+	u64 not_up = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		not_up += s->backends[i].state != RINGLB_STATE_UP;
+	out_object(o);
+	out_str(o, OUT_BARE, "service", s->name);
+	out_str(o, 0, "method", word_method(s->method));
+	out_u64(o, 0, "slots", s->slots);
+	out_hex(o, "digest", s->digest);
+	out_str(o, 0, "key", word_key(s->key));
+	if (m->has_fingerprint)
+		out_hex(o, "secret_fingerprint", m->fingerprint);
+	out_u64(o, 0, "not_up", not_up);
+}
+
+int table_digest(struct tool *t, const struct command *command)
+{
+	const char *name = command->has_service ? command->service.name : NULL;
+	struct model m = { 0 };
+	size_t i;
+	int code;
+
+	code = tool_model(t, name, true, &m);
+	if (code && !m.n)
+		goto out;
+	if (!t->file && fetch_secret(&t->session, &m)) {
+		code = tool_refused(t, "secret");
+		goto out;
+	}
+	out_begin(&t->out, OUT_LINES);
+	for (i = 0; i < m.n; i++)
+		if (!name || m.services[i] == model_find(&m, name))
+			digest_facts(&t->out, m.services[i], &m);
+	code = tool_end(t, code);
+out:
+	model_free(&m);
+	return code;
+}

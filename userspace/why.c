@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * why.c - the answer of a lookup as a sentence
+ *
+ * In: an answer. Out: why the packet goes where it goes, in words that the manual uses.
+ */
+#include "why.h"
+
+#include <stdio.h>
+
+#include "choose.h"
+#include "words.h"
+
+/* How the backend was found after the owner took nothing */
+static void looked(const struct lookup *l, char *text, size_t size)
+{
+	if (l->probes > RLB_PROBES_MAX)
+		snprintf(text, size, "%u slots seen, then all backends in turn", l->probes);
+	else
+		snprintf(text, size, "%u slots seen", l->probes);
+}
+
+/**
+ * why_text() - say why
+ * @l: the answer
+ * @text: where the sentence goes
+ *
+ * Return: @text.
+ */
+const char *why_text(const struct lookup *l, char text[WHY_MAX])
+{
+	bool last = l->has_backend && l->backend.state == RINGLB_STATE_DRAIN;
+	const char *state = word_state(l->owner.state);
+	char owner[ADDR_TEXT_MAX], seen[64];
+
+	if (!l->has_owner) {
+		snprintf(text, WHY_MAX, "no backend has a weight: the packet is dropped");
+		return text;
+	}
+	addr_print(&l->owner.at, owner);
+	looked(l, seen, sizeof(seen));
+	if (!l->has_backend)
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s: no backend takes flows, the packet is dropped",
+			 l->slot, owner, state);
+	else if (last && !addr_cmp(&l->owner.at, &l->backend.at))
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s and takes it because no backend is up",
+			 l->slot, owner, state);
+	else if (last)
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s: looked again for one that drains because none is up, %s",
+			 l->slot, owner, state, seen);
+	else if (!addr_cmp(&l->owner.at, &l->backend.at))
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s", l->slot, owner, state);
+	else
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s: looked again, %s",
+			 l->slot, owner, state, seen);
+	return text;
+}

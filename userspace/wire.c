@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wire.c - the model's structs to attributes and back
+ *
+ * In: structs; messages of the kernel. Out: attributes; structs. Numbers' widths and
+ * addresses' lengths are checked on the way in. Attributes that a newer module may add are
+ * skipped. All functions return 0 or -errno.
+ */
+#include "wire.h"
+
+#include <errno.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <string.h>
+
+static int put_endpoint(struct nl_msg *msg, int ipv4, int ipv6, int port,
+			const struct endpoint *e)
+{
+	int type = e->family == AF_INET ? ipv4 : ipv6;
+
+	if (nla_put(msg, type, rlb_addr_len(e->family), &e->addr))
+		return -EMSGSIZE;
+	if (e->port && nla_put_u32(msg, port, e->port))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Begin a nest. libnl sets NLA_F_NESTED here from 3.5 on; older ones are not supported. */
+static struct nlattr *nest(struct nl_msg *msg, int type)
+{
+	return nla_nest_start(msg, type | NLA_F_NESTED);
+}
+
+static void nest_end(struct nl_msg *msg, struct nlattr *start)
+{
+	nla_nest_end_keep_empty(msg, start);
+}
+
+/* SERVICE with a name alone */
+int wire_put_name(struct nl_msg *msg, const char *service)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
+
+	if (!start || nla_put_string(msg, RINGLB_A_SERVICE_NAME, service))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
+/**
+ * wire_put_service() - SERVICE with its name and what its mask says was given
+ * @msg: the message
+ * @s: the service
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int wire_put_service(struct nl_msg *msg, const struct service *s)
+{
+	const struct {
+		int attr;
+		u32 value;
+	} numbers[] = {
+		{ RINGLB_A_SERVICE_PROTOCOL, s->protocol },
+		{ RINGLB_A_SERVICE_METHOD, s->method },
+		{ RINGLB_A_SERVICE_KEY, s->key },
+		{ RINGLB_A_SERVICE_VNODES, s->vnodes },
+	};
+	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
+	size_t i;
+
+	if (!start || nla_put_string(msg, RINGLB_A_SERVICE_NAME, s->name))
+		return -EMSGSIZE;
+	if (HAS(s, RINGLB_A_SERVICE_PORT) &&
+	    put_endpoint(msg, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6,
+			 RINGLB_A_SERVICE_PORT, &s->vip))
+		return -EMSGSIZE;
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (HAS(s, numbers[i].attr) &&
+		    nla_put_u32(msg, numbers[i].attr, numbers[i].value))
+			return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
+/**
+ * wire_put_backend() - BACKEND with its address and what its mask says was given
+ * @msg: the message
+ * @b: the backend
+ * @span: out, may be NULL: where the nest is
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_BACKEND);
+
+	if (!start || put_endpoint(msg, RINGLB_A_BACKEND_IPV4, RINGLB_A_BACKEND_IPV6,
+				   RINGLB_A_BACKEND_PORT, &b->at))
+		return -EMSGSIZE;
+	if (HAS(b, RINGLB_A_BACKEND_WEIGHT) &&
+	    nla_put_u32(msg, RINGLB_A_BACKEND_WEIGHT, b->weight))
+		return -EMSGSIZE;
+	if (HAS(b, RINGLB_A_BACKEND_STATE) &&
+	    nla_put_u32(msg, RINGLB_A_BACKEND_STATE, b->state))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	if (span) {
+		span->start = (char *)start - (char *)nlmsg_hdr(msg);
+		span->end = nlmsg_hdr(msg)->nlmsg_len;
+	}
+	return 0;
+}
+
+int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_LOOKUP);
+
+	if (!start || nla_put_u32(msg, RINGLB_A_LOOKUP_PROTOCOL, l->protocol) ||
+	    put_endpoint(msg, RINGLB_A_LOOKUP_SRC_IPV4, RINGLB_A_LOOKUP_SRC_IPV6,
+			 RINGLB_A_LOOKUP_SRC_PORT, &l->src) ||
+	    put_endpoint(msg, RINGLB_A_LOOKUP_DST_IPV4, RINGLB_A_LOOKUP_DST_IPV6,
+			 RINGLB_A_LOOKUP_DST_PORT, &l->dst))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
+int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN])
+{
+	struct nlattr *start = nest(msg, RINGLB_A_SECRET);
+
+	if (!start || nla_put(msg, RINGLB_A_SECRET_KEY, RINGLB_SECRET_LEN, key))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
+/**
+ * wire_get_top() - the top level of a message
+ * @h: the message
+ * @tb: out: its attributes; of a repeated one the last
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int wire_get_top(const struct nlmsghdr *h, struct nlattr *tb[RINGLB_A_MAX + 1])
+{
+	/* libnl reads only, but its prototype does not say so. */
+	return genlmsg_parse((struct nlmsghdr *)h, 0, tb, RINGLB_A_MAX, NULL) ? -EBADMSG : 0;
+}
+
+/* The command of a message, -1 if there is none in it. */
+int wire_message_cmd(const struct nlmsghdr *h)
+{
+	if (nlmsg_datalen(h) < (int)sizeof(struct genlmsghdr))
+		return -1;
+	return genlmsg_hdr((struct nlmsghdr *)h)->cmd;
+}
+
+static int get_u32(const struct nlattr *a, u32 *to)
+{
+	if (!a)
+		return 0;
+	if (nla_len(a) != sizeof(u32))
+		return -EBADMSG;
+	*to = nla_get_u32(a);
+	return 0;
+}
+
+static int get_u64(const struct nlattr *a, u64 *to)
+{
+	if (!a)
+		return 0;
+	if (nla_len(a) != sizeof(u64))
+		return -EBADMSG;
+	memcpy(to, nla_data(a), sizeof(*to));
+	return 0;
+}
+
+static int get_name(const struct nlattr *a, char name[RINGLB_NAME_MAX + 1])
+{
+	size_t len;
+
+	if (!a)
+		return -EBADMSG;
+	len = strnlen(nla_data(a), nla_len(a));
+	if (!len || len > RINGLB_NAME_MAX)
+		return -EBADMSG;
+	memcpy(name, nla_data(a), len);
+	name[len] = '\0';
+	return 0;
+}
+
+/* Exactly one family, and its length right. */
+static int get_endpoint(const struct nlattr *v4, const struct nlattr *v6,
+			const struct nlattr *port, struct endpoint *e)
+{
+	const struct nlattr *a = v4 ? v4 : v6;
+	u32 number = 0;
+
+	if (!a || (v4 && v6))
+		return -EBADMSG;
+	e->family = v4 ? AF_INET : AF_INET6;
+	if ((size_t)nla_len(a) != rlb_addr_len(e->family))
+		return -EBADMSG;
+	memcpy(&e->addr, nla_data(a), nla_len(a));
+	if (get_u32(port, &number) || number > 65535)
+		return -EBADMSG;
+	e->port = number;
+	return 0;
+}
+
+/* Which of @tb are there; without paddings, which are no facts. */
+static unsigned int mask(struct nlattr *const *tb, int max)
+{
+	unsigned int has = 0;
+	int i;
+
+	for (i = 1; i <= max; i++)
+		if (tb[i])
+			has |= 1U << i;
+	return has;
+}
+
+static int parse(const struct nlattr *from, struct nlattr **tb, int max)
+{
+	return nla_parse_nested(tb, max, (struct nlattr *)from, NULL) ? -EBADMSG : 0;
+}
+
+int wire_get_counters(const struct nlattr *from, struct counters *c)
+{
+	struct nlattr *tb[RINGLB_COUNTER_MAX + 1];
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	if (!from)
+		return 0;
+	if (parse(from, tb, RINGLB_COUNTER_MAX))
+		return -EBADMSG;
+	for (i = 1; i <= RINGLB_COUNTER_MAX; i++) {
+		if (!tb[i] || i == RINGLB_COUNTER_PAD)
+			continue;
+		if (get_u64(tb[i], &c->value[i]))
+			return -EBADMSG;
+		c->has |= 1U << i;
+	}
+	return 0;
+}
+
+/**
+ * wire_get_service() - read SERVICE
+ * @from: the nest
+ * @s: out: the service, without backends
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int wire_get_service(const struct nlattr *from, struct service *s)
+{
+	struct nlattr *tb[RINGLB_A_SERVICE_MAX + 1];
+
+	memset(s, 0, sizeof(*s));
+	if (!from || parse(from, tb, RINGLB_A_SERVICE_MAX))
+		return -EBADMSG;
+	if (get_name(tb[RINGLB_A_SERVICE_NAME], s->name))
+		return -EBADMSG;
+	if ((tb[RINGLB_A_SERVICE_IPV4] || tb[RINGLB_A_SERVICE_IPV6]) &&
+	    get_endpoint(tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6],
+			 tb[RINGLB_A_SERVICE_PORT], &s->vip))
+		return -EBADMSG;
+	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
+	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
+	    get_u32(tb[RINGLB_A_SERVICE_KEY], &s->key) ||
+	    get_u32(tb[RINGLB_A_SERVICE_VNODES], &s->vnodes) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SLOTS], &s->slots) ||
+	    get_u32(tb[RINGLB_A_SERVICE_GENERATION], &s->generation) ||
+	    get_u64(tb[RINGLB_A_SERVICE_DIGEST], &s->digest) ||
+	    get_u32(tb[RINGLB_A_SERVICE_BACKENDS], &s->n_backends) ||
+	    wire_get_counters(tb[RINGLB_A_SERVICE_COUNTERS], &s->counters))
+		return -EBADMSG;
+	s->has = mask(tb, RINGLB_A_SERVICE_MAX);
+	return 0;
+}
+
+/**
+ * wire_get_backend() - read BACKEND, or one of the nests of LOOKUP that hold one
+ * @from: the nest
+ * @b: out: the backend
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int wire_get_backend(const struct nlattr *from, struct backend *b)
+{
+	struct nlattr *tb[RINGLB_A_BACKEND_MAX + 1];
+
+	memset(b, 0, sizeof(*b));
+	if (!from || parse(from, tb, RINGLB_A_BACKEND_MAX))
+		return -EBADMSG;
+	if (get_endpoint(tb[RINGLB_A_BACKEND_IPV4], tb[RINGLB_A_BACKEND_IPV6],
+			 tb[RINGLB_A_BACKEND_PORT], &b->at))
+		return -EBADMSG;
+	if (get_u32(tb[RINGLB_A_BACKEND_WEIGHT], &b->weight) ||
+	    get_u32(tb[RINGLB_A_BACKEND_STATE], &b->state) ||
+	    get_u32(tb[RINGLB_A_BACKEND_SLOTS], &b->slots) ||
+	    wire_get_counters(tb[RINGLB_A_BACKEND_COUNTERS], &b->counters))
+		return -EBADMSG;
+	b->has = mask(tb, RINGLB_A_BACKEND_MAX);
+	return 0;
+}
+
+/**
+ * wire_get_lookup() - read the answer of LOOKUP
+ * @from: the nest
+ * @l: the question; what was answered is added to it
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int wire_get_lookup(const struct nlattr *from, struct lookup *l)
+{
+	struct nlattr *tb[RINGLB_A_LOOKUP_MAX + 1];
+
+	if (!from || parse(from, tb, RINGLB_A_LOOKUP_MAX))
+		return -EBADMSG;
+	if (get_name(tb[RINGLB_A_LOOKUP_SERVICE], l->service) ||
+	    get_u32(tb[RINGLB_A_LOOKUP_SLOT], &l->slot) ||
+	    get_u32(tb[RINGLB_A_LOOKUP_PROBES], &l->probes))
+		return -EBADMSG;
+	l->has_owner = tb[RINGLB_A_LOOKUP_OWNER];
+	if (l->has_owner && wire_get_backend(tb[RINGLB_A_LOOKUP_OWNER], &l->owner))
+		return -EBADMSG;
+	l->has_backend = tb[RINGLB_A_LOOKUP_BACKEND];
+	if (l->has_backend && wire_get_backend(tb[RINGLB_A_LOOKUP_BACKEND], &l->backend))
+		return -EBADMSG;
+	return 0;
+}
+
+static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
+	[RINGLB_A_SERVICE_NAME] = "name",
+	[RINGLB_A_SERVICE_PROTOCOL] = "protocol",
+	[RINGLB_A_SERVICE_IPV4] = "address",
+	[RINGLB_A_SERVICE_IPV6] = "address",
+	[RINGLB_A_SERVICE_PORT] = "port",
+	[RINGLB_A_SERVICE_METHOD] = "method",
+	[RINGLB_A_SERVICE_KEY] = "key",
+	[RINGLB_A_SERVICE_VNODES] = "vnodes",
+};
+
+static const char *const backend_words[RINGLB_A_BACKEND_MAX + 1] = {
+	[RINGLB_A_BACKEND_IPV4] = "address",
+	[RINGLB_A_BACKEND_IPV6] = "address",
+	[RINGLB_A_BACKEND_PORT] = "port",
+	[RINGLB_A_BACKEND_WEIGHT] = "weight",
+	[RINGLB_A_BACKEND_STATE] = "state",
+};
+
+/**
+ * wire_attr_word() - what the attribute at an offset is called in commands
+ * @h: a request that was built here
+ * @offset: as in an extended ack: counted from the message's header
+ *
+ * Return: the word, or NULL if there is none.
+ */
+const char *wire_attr_word(const struct nlmsghdr *h, u32 offset)
+{
+	const char *const *words = NULL;
+	const struct nlattr *top, *a;
+	int max = 0, top_left, left;
+
+	nlmsg_for_each_attr(top, (struct nlmsghdr *)h, GENL_HDRLEN, top_left) {
+		if (nla_type(top) == RINGLB_A_SERVICE) {
+			words = service_words;
+			max = RINGLB_A_SERVICE_MAX;
+		} else if (nla_type(top) == RINGLB_A_BACKEND) {
+			words = backend_words;
+			max = RINGLB_A_BACKEND_MAX;
+		} else {
+			continue;
+		}
+		nla_for_each_nested(a, (struct nlattr *)top, left)
+			if ((u32)((char *)a - (char *)h) == offset)
+				return nla_type(a) <= max ? words[nla_type(a)] : NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * words.c - the words of values: protocols, methods, keys, states, counters, keywords
+ *
+ * In: a word or a number. Out: the other one. Each pair stands here once, so what is printed
+ * can be read back.
+ */
+#include "words.h"
+
+#include <ctype.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "addr.h"
+#include "lookup.h"
+#include "model.h"
+
+struct pair {
+	const char *word;
+	u32 value;
+};
+
+static const struct pair protocols[] = {
+	{ "tcp", IPPROTO_TCP },
+	{ "udp", IPPROTO_UDP },
+	{ NULL, 0 },
+};
+
+static const struct pair keys[] = {
+	{ "5tuple", RINGLB_KEY_5TUPLE },
+	{ "src", RINGLB_KEY_SRC },
+	{ NULL, 0 },
+};
+
+static const struct pair states[] = {
+	{ "up", RINGLB_STATE_UP },
+	{ "drain", RINGLB_STATE_DRAIN },
+	{ "down", RINGLB_STATE_DOWN },
+	{ NULL, 0 },
+};
+
+static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
+	[RINGLB_COUNTER_PACKETS_IN] = "packets_in",
+	[RINGLB_COUNTER_BYTES_IN] = "bytes_in",
+	[RINGLB_COUNTER_PACKETS_OUT] = "packets_out",
+	[RINGLB_COUNTER_BYTES_OUT] = "bytes_out",
+	[RINGLB_COUNTER_LOOKED_AGAIN] = "looked_again",
+	[RINGLB_COUNTER_ICMP_IN] = "icmp_in",
+	[RINGLB_COUNTER_ICMP_OUT] = "icmp_out",
+	[RINGLB_COUNTER_UNTRANSLATED] = "untranslated",
+	[RINGLB_COUNTER_DROP_NO_BACKEND] = "drop_no_backend",
+	[RINGLB_COUNTER_DROP_NO_MEMORY] = "drop_no_memory",
+	[RINGLB_COUNTER_DROP_NO_ROUTE] = "drop_no_route",
+};
+
+static int pair_find(const struct pair *pairs, const char *word, u32 *value)
+{
+	for (; pairs->word; pairs++) {
+		if (strcmp(pairs->word, word))
+			continue;
+		*value = pairs->value;
+		return 0;
+	}
+	return -1;
+}
+
+/* A newer module may send a value that this tool has no word for. */
+static const char *pair_word(const struct pair *pairs, u32 value)
+{
+	for (; pairs->word; pairs++)
+		if (pairs->value == value)
+			return pairs->word;
+	return "unknown";
+}
+
+int word_protocol_find(const char *word, u32 *protocol)
+{
+	return pair_find(protocols, word, protocol);
+}
+
+const char *word_protocol(u32 protocol)
+{
+	return pair_word(protocols, protocol);
+}
+
+int word_state_find(const char *word, u32 *state)
+{
+	return pair_find(states, word, state);
+}
+
+const char *word_state(u32 state)
+{
+	return pair_word(states, state);
+}
+
+const char *word_key(u32 key)
+{
+	return pair_word(keys, key);
+}
+
+const char *word_method(u32 method)
+{
+	const struct rlb_lookup_ops *ops = rlb_lookup_find(method);
+
+	return ops ? ops->name : "unknown";
+}
+
+/* NULL if the number is no counter. */
+const char *word_counter(unsigned int counter)
+{
+	return counter <= RINGLB_COUNTER_MAX ? counters[counter] : NULL;
+}
+
+/**
+ * word_is_name() - can a service be called so?
+ * @word: the word
+ *
+ * Return: whether.
+ */
+bool word_is_name(const char *word)
+{
+	size_t len = strlen(word);
+
+	if (!len || len > RINGLB_NAME_MAX)
+		return false;
+	return strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == len;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/**
+ * word_secret() - a hash key from its hex digits
+ * @word: 32 hex digits
+ * @key: out: the bytes
+ *
+ * Return: 0, or -1 if it is no such word.
+ */
+int word_secret(const char *word, u8 key[16])
+{
+	int high, low;
+	size_t i;
+
+	if (strlen(word) != 2 * RINGLB_SECRET_LEN)
+		return -1;
+	for (i = 0; i < RINGLB_SECRET_LEN; i++) {
+		high = hex_digit(word[2 * i]);
+		low = hex_digit(word[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return -1;
+		key[i] = high << 4 | low;
+	}
+	return 0;
+}
+
+static int parse_u32(const char *word, u32 min, u32 max, u32 *to)
+{
+	u64 value;
+
+	if (addr_number(word, max, &value) || value < min)
+		return -1;
+	*to = value;
+	return 0;
+}
+
+static int parse_method(const char *value, void *object)
+{
+	const struct rlb_lookup_ops *ops = rlb_lookup_by_name(value);
+	struct service *s = object;
+
+	if (!ops)
+		return -1;
+	s->method = ops->id;
+	return 0;
+}
+
+static void print_method(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_method(s->method));
+}
+
+static int parse_key(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(keys, value, &s->key);
+}
+
+static void print_key(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_key(s->key));
+}
+
+static int parse_vnodes(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 1, RINGLB_VNODES_MAX, &s->vnodes);
+}
+
+static void print_vnodes(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->vnodes);
+}
+
+static int parse_weight(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	return parse_u32(value, 0, RINGLB_WEIGHT_MAX, &b->weight);
+}
+
+static void print_weight(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct backend *b = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", b->weight);
+}
+
+static int parse_state(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	return word_state_find(value, &b->state);
+}
+
+static void print_state(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct backend *b = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_state(b->state));
+}
+
+const struct keyword service_keywords[] = {
+	{ "method", "ring", "ring", RINGLB_A_SERVICE_METHOD, parse_method, print_method },
+	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
+	{ "vnodes", "N", "1 to 65535", RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes },
+	{ .word = NULL },
+};
+
+const struct keyword backend_keywords[] = {
+	{ "weight", "N", "0 to 65535", RINGLB_A_BACKEND_WEIGHT, parse_weight, print_weight },
+	{ "state", "up|drain|down", "up, drain or down", RINGLB_A_BACKEND_STATE, parse_state,
+	  print_state },
+	{ .word = NULL },
+};

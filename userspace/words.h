@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * words.h - the words of values: one table for those who read them and those who print them
+ */
+#ifndef _RINGLB_WORDS_H
+#define _RINGLB_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "env.h"
+
+#define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -"
+#define WORD_VALUE_MAX 32	/* the longest value that a keyword prints, with its NUL */
+
+/**
+ * struct keyword - a KEYWORD VALUE pair
+ * @word: the keyword
+ * @values: its values, as usage lines write them
+ * @expects: its values, as errors write them
+ * @attr: its attribute's number; bit of the object's mask
+ * @parse: value to object; 0 or -1
+ * @print: object to value
+ */
+struct keyword {
+	const char *word;
+	const char *values;
+	const char *expects;
+	unsigned int attr;
+	int (*parse)(const char *value, void *object);
+	void (*print)(char value[WORD_VALUE_MAX], const void *object);
+};
+
+/* Of struct service and of struct backend, in the order in which save writes them; the last
+ * one's word is NULL.
+ */
+extern const struct keyword service_keywords[];
+extern const struct keyword backend_keywords[];
+
+int word_protocol_find(const char *word, u32 *protocol);
+const char *word_protocol(u32 protocol);
+int word_state_find(const char *word, u32 *state);
+const char *word_state(u32 state);
+const char *word_method(u32 method);
+const char *word_key(u32 key);
+const char *word_counter(unsigned int counter);
+
+bool word_is_name(const char *word);
+int word_secret(const char *word, u8 key[16]);
+
+#endif /* _RINGLB_WORDS_H */
