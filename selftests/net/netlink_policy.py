@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+netlink_policy.py - every command with every attribute missing, of a wrong length, out of
+range, doubled, unknown, or in contradiction: refused with a text that says why, pointing at
+the attribute where there is one, and nothing is changed. Runs in a namespace of its own.
+"""
+import errno
+import ipaddress
+import os
+import random
+import socket
+import struct
+import sys
+
+import genl
+from genl import Genl, Refused, attr, nest, parse, text, u32
+
+G = vars(genl)
+failures = 0
+done = 0
+
+
+def claim(ok, name, detail=""):
+    global failures, done
+    done += 1
+    print(("ok" if ok else "not ok"), done, name)
+    if not ok:
+        failures += 1
+        print("#", detail)
+    sys.stdout.flush()
+
+
+def host(prefix, address):
+    """The attribute for an address: prefix is SERVICE, BACKEND, LOOKUP_SRC, LOOKUP_DST."""
+    ip = ipaddress.ip_address(address)
+    return attr(G[f"A_{prefix}_IPV{ip.version}"], ip.packed)
+
+
+def service(**change):
+    """A service's attributes by name; None leaves one out, bytes replace it."""
+    parts = {
+        "name": text(genl.A_SERVICE_NAME, "web"),
+        "protocol": u32(genl.A_SERVICE_PROTOCOL, 6),
+        "address": host("SERVICE", "192.0.2.10"),
+        "port": u32(genl.A_SERVICE_PORT, 80),
+        "method": u32(genl.A_SERVICE_METHOD, genl.METHOD_RING),
+    }
+    parts.update(change)
+    return nest(genl.A_SERVICE, *(p for p in parts.values() if p is not None))
+
+
+def named(name="web"):
+    return nest(genl.A_SERVICE, text(genl.A_SERVICE_NAME, name))
+
+
+def backend(address="10.0.2.11", port=8080, *more):
+    parts = [host("BACKEND", address)] if address else []
+    if port is not None:
+        parts.append(u32(genl.A_BACKEND_PORT, port))
+    return nest(genl.A_BACKEND, *parts, *more)
+
+
+def weight(value):
+    return u32(genl.A_BACKEND_WEIGHT, value)
+
+
+def state(value):
+    return u32(genl.A_BACKEND_STATE, value)
+
+
+def lookup(**change):
+    parts = {
+        "protocol": u32(genl.A_LOOKUP_PROTOCOL, 6),
+        "src": host("LOOKUP_SRC", "198.51.100.7"),
+        "sport": u32(genl.A_LOOKUP_SRC_PORT, 4000),
+        "dst": host("LOOKUP_DST", "192.0.2.10"),
+        "dport": u32(genl.A_LOOKUP_DST_PORT, 80),
+    }
+    parts.update(change)
+    return nest(genl.A_LOOKUP, *(p for p in parts.values() if p is not None))
+
+
+def snapshot(g):
+    """All of the configuration, without counters."""
+    services = [a for _, a in g.request(genl.CMD_SERVICE_GET, dump=True)]
+    backends = [a for _, a in g.request(genl.CMD_BACKEND_GET, dump=True)]
+    return services, backends
+
+
+S, B, L, K = genl.A_SERVICE, genl.A_BACKEND, genl.A_LOOKUP, genl.A_SECRET
+NEW, SET, DEL, GET = (genl.CMD_SERVICE_NEW, genl.CMD_SERVICE_SET, genl.CMD_SERVICE_DEL,
+                      genl.CMD_SERVICE_GET)
+BNEW, BSET, BDEL, BGET = (genl.CMD_BACKEND_NEW, genl.CMD_BACKEND_SET, genl.CMD_BACKEND_DEL,
+                          genl.CMD_BACKEND_GET)
+SKEY, SVN = genl.A_SERVICE_KEY, genl.A_SERVICE_VNODES
+other = text(genl.A_SERVICE_NAME, "other")
+
+# (what, command, payload, errno, text; None: any text of the netlink core)
+REFUSED = [
+    ("service new: nothing", NEW, b"", errno.EINVAL, "service is missing"),
+    ("service new: no name", NEW, service(name=None), errno.EINVAL, "service name is missing"),
+    ("service new: empty name", NEW, service(name=text(1, "")), errno.EINVAL,
+     "service name is empty"),
+    ("service new: name of 32 bytes", NEW, service(name=text(1, "n" * 32)), errno.EINVAL, None),
+    ("service new: name without its end", NEW, service(name=attr(1, b"web")), errno.EINVAL, None),
+    ("service new: blank in the name", NEW, service(name=text(1, "a b")), errno.EINVAL,
+     "service name may have letters, digits, '.', '_' and '-' only"),
+    ("service new: name not ASCII", NEW, service(name=text(1, "w\u00e9b")), errno.EINVAL,
+     "service name may have letters, digits, '.', '_' and '-' only"),
+    ("service new: name begins with a dash", NEW, service(name=text(1, "-web")), errno.EINVAL,
+     "service name must not begin with '-'"),
+    ("service new: no protocol", NEW, service(name=other, protocol=None), errno.EINVAL,
+     "protocol is missing"),
+    ("service new: protocol icmp", NEW, service(name=other, protocol=u32(2, 1)), errno.EINVAL,
+     "protocol must be tcp or udp"),
+    ("service new: protocol 262", NEW, service(name=other, protocol=u32(2, 262)), errno.EINVAL,
+     "protocol must be tcp or udp"),
+    ("service new: protocol of 1 byte", NEW, service(name=other, protocol=attr(2, b"\6")),
+     errno.EINVAL, None),
+    ("service new: no address", NEW, service(name=other, address=None), errno.EINVAL,
+     "address is missing"),
+    ("service new: IPv4 address of 16 bytes", NEW, service(name=other, address=attr(3, b"1" * 16)),
+     errno.ERANGE, None),
+    ("service new: IPv6 address of 4 bytes", NEW, service(name=other, address=attr(4, b"1" * 4)),
+     errno.ERANGE, None),
+    ("service new: both families", NEW,
+     service(name=other, address=host("SERVICE", "192.0.2.11") + host("SERVICE", "2001:db8::1")),
+     errno.EINVAL, "address is given twice, as IPv4 and as IPv6"),
+    ("service new: 0.0.0.0", NEW, service(name=other, address=host("SERVICE", "0.0.0.0")),
+     errno.EINVAL, "address is in 0.0.0.0/8"),
+    ("service new: loopback", NEW, service(name=other, address=host("SERVICE", "127.0.0.1")),
+     errno.EINVAL, "address is a loopback address"),
+    ("service new: multicast", NEW, service(name=other, address=host("SERVICE", "224.0.0.1")),
+     errno.EINVAL, "address is a multicast address"),
+    ("service new: broadcast", NEW, service(name=other, address=host("SERVICE", "255.255.255.255")),
+     errno.EINVAL, "address is a broadcast or reserved address"),
+    ("service new: ::", NEW, service(name=other, address=host("SERVICE", "::")), errno.EINVAL,
+     "address is ::"),
+    ("service new: ::1", NEW, service(name=other, address=host("SERVICE", "::1")), errno.EINVAL,
+     "address is a loopback address"),
+    ("service new: ff02::1", NEW, service(name=other, address=host("SERVICE", "ff02::1")),
+     errno.EINVAL, "address is a multicast address"),
+    ("service new: fe80::1", NEW, service(name=other, address=host("SERVICE", "fe80::1")),
+     errno.EINVAL, "address is a link-local address"),
+    ("service new: mapped", NEW, service(name=other, address=host("SERVICE", "::ffff:10.0.0.1")),
+     errno.EINVAL, "address is an IPv4 address mapped to IPv6: give it as IPv4"),
+    ("service new: no port", NEW, service(name=other, port=None), errno.EINVAL, "port is missing"),
+    ("service new: port 0", NEW, service(name=other, port=u32(5, 0)), errno.ERANGE, None),
+    ("service new: port 65536", NEW, service(name=other, port=u32(5, 65536)), errno.ERANGE, None),
+    ("service new: port of 2 bytes", NEW, service(name=other, port=attr(5, b"\0\1")), errno.EINVAL,
+     None),
+    ("service new: no method", NEW, service(name=other, method=None), errno.EINVAL,
+     "method is missing"),
+    ("service new: method 0", NEW, service(name=other, method=u32(6, 0)), errno.ERANGE, None),
+    ("service new: method unknown", NEW, service(name=other, method=u32(6, 99)), errno.ERANGE,
+     None),
+    ("service new: key unknown", NEW, service(name=other, key=u32(SKEY, 9)), errno.ERANGE, None),
+    ("service new: vnodes 0", NEW, service(name=other, v=u32(SVN, 0)), errno.ERANGE, None),
+    ("service new: vnodes 65536", NEW, service(name=other, v=u32(SVN, 65536)), errno.ERANGE, None),
+    ("service new: an answer's attribute", NEW,
+     service(name=other, g=u32(genl.A_SERVICE_GENERATION, 1)), errno.EINVAL, None),
+    ("service new: unknown attribute", NEW, service(name=other, x=u32(200, 1)), errno.EINVAL, None),
+    ("service new: not flagged as a nest", NEW, nest(S, text(1, "x"), flag=0), errno.EINVAL, None),
+    ("service new: a backend beside it", NEW, service(name=other) + backend(), errno.EINVAL, None),
+    ("service new: bytes after the attributes", NEW, service(name=other) + b"\1\2", errno.EINVAL,
+     None),
+    ("service new: name taken", NEW, service(port=u32(5, 81)), errno.EEXIST,
+     "a service of this name exists"),
+    ("service new: address taken", NEW, service(name=other), errno.EEXIST,
+     "a service of this protocol, address and port exists"),
+    ("service new: VIP is a backend", NEW,
+     service(name=other, address=host("SERVICE", "10.0.2.11"), port=u32(5, 8080)), errno.EINVAL,
+     "address and port are those of a backend"),
+    ("service set: nothing", SET, b"", errno.EINVAL, "service is missing"),
+    ("service set: no change", SET, named(), errno.EINVAL, "nothing to change is given"),
+    ("service set: no such service", SET, nest(S, other, u32(SKEY, 1)), errno.ENOENT,
+     "no such service"),
+    ("service set: another address", SET, nest(S, text(1, "web"), host("SERVICE", "192.0.2.9")),
+     errno.EINVAL, None),
+    ("service set: more points than fit", SET, nest(S, text(1, "web"), u32(SVN, 65535)),
+     errno.E2BIG, "vnodes times the sum of weights is above 4194304 points; "
+     "the cookie has the largest vnodes that fits"),
+    ("service del: nothing", DEL, b"", errno.EINVAL, "service is missing"),
+    ("service del: no such service", DEL, named("other"), errno.ENOENT, "no such service"),
+    ("service get: no such service", GET, named("other"), errno.ENOENT, "no such service"),
+    ("backend new: nothing", BNEW, b"", errno.EINVAL, "service is missing"),
+    ("backend new: no service", BNEW, backend(), errno.EINVAL, "service is missing"),
+    ("backend new: no backend", BNEW, named(), errno.EINVAL, "backend is missing"),
+    ("backend new: no such service", BNEW, named("other") + backend(), errno.ENOENT,
+     "no such service"),
+    ("backend new: no address", BNEW, named() + backend(None), errno.EINVAL, "address is missing"),
+    ("backend new: both families", BNEW,
+     named() + backend("10.0.2.14", 80, host("BACKEND", "fd00::1")), errno.EINVAL,
+     "address is given twice, as IPv4 and as IPv6"),
+    ("backend new: other family", BNEW, named() + backend("fd00::1"), errno.EINVAL,
+     "backend is not of the address family of the service"),
+    ("backend new: 0.0.0.0", BNEW, named() + backend("0.0.0.0"), errno.EINVAL,
+     "address is in 0.0.0.0/8"),
+    ("backend new: loopback", BNEW, named() + backend("127.0.0.1"), errno.EINVAL,
+     "address is a loopback address"),
+    ("backend new: multicast", BNEW, named() + backend("239.1.1.1"), errno.EINVAL,
+     "address is a multicast address"),
+    ("backend new: broadcast", BNEW, named() + backend("255.255.255.255"), errno.EINVAL,
+     "address is a broadcast or reserved address"),
+    ("backend new: port 65536", BNEW, named() + backend("10.0.2.14", 65536), errno.ERANGE, None),
+    ("backend new: weight 65536", BNEW, named() + backend("10.0.2.14", 80, weight(65536)),
+     errno.ERANGE, None),
+    ("backend new: state 0", BNEW, named() + backend("10.0.2.14", 80, state(0)), errno.ERANGE,
+     None),
+    ("backend new: state unknown", BNEW, named() + backend("10.0.2.14", 80, state(4)),
+     errno.ERANGE, None),
+    ("backend new: there already", BNEW, named() + backend(), errno.EEXIST,
+     "service has this backend already"),
+    ("backend new: same address and port without a port", BNEW, named() + backend("10.0.2.12", 80),
+     errno.EEXIST, "address and port of the backend already get packets of a service: "
+     "replies could not be told apart"),
+    ("backend new: belongs to another service", BNEW, named("two") + backend(), errno.EEXIST,
+     "address and port of the backend already get packets of a service: "
+     "replies could not be told apart"),
+    ("backend new: twice in one request", BNEW, named() + backend("10.0.2.14") * 2, errno.EEXIST,
+     "service has this backend already"),
+    ("backend new: the second of two is bad", BNEW,
+     named() + backend("10.0.2.14") + backend("fd00::1"), errno.EINVAL,
+     "backend is not of the address family of the service"),
+    ("backend new: is a VIP", BNEW, named() + backend("192.0.2.10", 80), errno.EINVAL,
+     "backend is the address and port of a service"),
+    ("backend new: is a VIP, port kept", BNEW, named() + backend("192.0.2.10", None), errno.EINVAL,
+     "backend is the address and port of a service"),
+    ("backend new: more points than fit", BNEW,
+     named() + backend("10.0.2.14", 80, weight(65535)), errno.E2BIG,
+     "vnodes times the sum of weights is above 4194304 points; "
+     "the cookie has the largest vnodes that fits"),
+    ("backend new: an answer's attribute", BNEW,
+     named() + backend("10.0.2.14", 80, u32(genl.A_BACKEND_SLOTS, 1)), errno.EINVAL, None),
+    ("backend new: no nest", BNEW, named() + u32(B, 1), errno.EINVAL, None),
+    ("backend set: no such backend", BSET, named() + backend("10.0.2.99", 80, weight(2)),
+     errno.ENOENT, "service has no such backend"),
+    ("backend set: no change", BSET, named() + backend(), errno.EINVAL,
+     "neither weight nor state is given"),
+    ("backend set: the second of two is absent", BSET,
+     named() + backend("10.0.2.11", 8080, weight(9)) + backend("10.0.2.99", 80, weight(9)),
+     errno.ENOENT, "service has no such backend"),
+    ("backend del: no such backend", BDEL, named() + backend("10.0.2.99"), errno.ENOENT,
+     "service has no such backend"),
+    ("backend del: other port", BDEL, named() + backend("10.0.2.11", 8081), errno.ENOENT,
+     "service has no such backend"),
+    ("backend del: with a weight", BDEL, named() + backend("10.0.2.11", 8080, weight(1)),
+     errno.EINVAL, None),
+    ("backend del: the same twice", BDEL, named() + backend() * 2, errno.ENOENT,
+     "service has no such backend"),
+    ("lookup: nothing", genl.CMD_LOOKUP, b"", errno.EINVAL, "lookup is missing"),
+    ("lookup: no protocol", genl.CMD_LOOKUP, lookup(protocol=None), errno.EINVAL,
+     "protocol is missing"),
+    ("lookup: no source", genl.CMD_LOOKUP, lookup(src=None), errno.EINVAL, "address is missing"),
+    ("lookup: no port", genl.CMD_LOOKUP, lookup(sport=None), errno.EINVAL,
+     "source or destination port is missing"),
+    ("lookup: two families", genl.CMD_LOOKUP, lookup(src=host("LOOKUP_SRC", "fd00::1")),
+     errno.EINVAL, "source and destination are of different families"),
+    ("lookup: no service there", genl.CMD_LOOKUP, lookup(dport=u32(genl.A_LOOKUP_DST_PORT, 81)),
+     errno.ENOENT, "destination is no service"),
+    ("secret set: nothing", genl.CMD_SECRET_SET, b"", errno.EINVAL, "secret is missing"),
+    ("secret set: no key", genl.CMD_SECRET_SET, nest(K), errno.EINVAL,
+     "key of the secret is missing"),
+    ("secret set: key of 15 bytes", genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 15)),
+     errno.ERANGE, None),
+    ("secret set: key of 17 bytes", genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 17)),
+     errno.ERANGE, None),
+    ("secret set: a fingerprint", genl.CMD_SECRET_SET, nest(K, attr(2, b"k" * 8)), errno.EINVAL,
+     None),
+    ("flush: an attribute", genl.CMD_FLUSH, named(), errno.EINVAL, None),
+    ("info: an attribute", genl.CMD_INFO_GET, named(), errno.EINVAL, None),
+    ("a notice as a command", genl.CMD_SERVICE_NEW_NOTICE, named(), errno.EOPNOTSUPP, ""),
+    ("command 0", 0, b"", errno.EOPNOTSUPP, ""),
+]
+
+
+def refusals(g):
+    for what, command, payload, number, why in REFUSED:
+        before = snapshot(g)
+        try:
+            g.request(command, payload)
+            claim(False, f"{what}: refused", "it was accepted")
+            continue
+        except Refused as r:
+            refusal = r
+        after = snapshot(g)
+        told = refusal.message == why if why is not None else bool(refusal.message)
+        claim(refusal.errno == number and told and before == after,
+              f"{what}: refused with a text, nothing changed",
+              f"errno {refusal.errno}, wanted {number}; text {refusal.message!r}, wanted {why!r}; "
+              f"unchanged: {before == after}")
+
+
+def refused(g, command, payload, dump=False):
+    try:
+        g.request(command, payload, dump)
+    except Refused as r:
+        return r
+    return None
+
+
+def details(g):
+    payload = named() + backend("10.0.2.14") + backend("10.0.2.99", 65536)
+    r = refused(g, BNEW, payload)
+    second = 20 + len(named()) + len(backend("10.0.2.14"))
+    claim(r is not None and r.offset is not None and r.offset >= second,
+          "the refusal of the second of two points into the second", r and r.offset)
+    r = refused(g, SET, nest(S, text(1, "web"), u32(SVN, 65535)))
+    fits = struct.unpack("=Q", r.cookie)[0] if r and r.cookie and len(r.cookie) == 8 else None
+    claim(fits == (1 << 22) // (1 + 99),
+          "the refusal of too many points tells the largest vnodes that fits", fits)
+    for name, command, want in (("table", genl.CMD_TABLE_GET, "service is missing"),
+                                ("backend", BGET, None)):
+        r = refused(g, command, b"", dump=True)
+        claim((r.message if r else None) == want, f"{name} dump without a service", r)
+    for name, command in (("table", genl.CMD_TABLE_GET), ("backend", BGET)):
+        r = refused(g, command, named("other"), dump=True)
+        claim(r is not None and r.errno == errno.ENOENT and r.message == "no such service",
+              f"{name} dump of a service that is not there", r)
+    r = refused(g, GET, backend(), dump=True)
+    claim(r is not None and bool(r.message), "a dump with an attribute it does not know", r)
+
+
+def fuzz(g, rounds):
+    """Random mutations of good requests: an errno of the documented ones, or success."""
+    good = [(NEW, service(name=other)), (SET, nest(S, text(1, "web"), u32(SKEY, 2))),
+            (BNEW, named() + backend("10.0.2.15")), (BSET, named() + backend("10.0.2.11", 8080, weight(3))),
+            (BDEL, named() + backend()), (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
+            (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16)))]
+    allowed = {errno.EINVAL, errno.ERANGE, errno.EEXIST, errno.ENOENT, errno.E2BIG,
+               errno.EOPNOTSUPP, errno.ENOSPC}
+    rng = random.Random(1)
+    strange = []
+    for _ in range(rounds):
+        command, payload = rng.choice(good)
+        raw = bytearray(payload)
+        for _ in range(rng.randint(1, 4)):
+            raw[rng.randrange(len(raw))] = rng.choice((0, 1, 4, 8, 0x7f, 0x80, 0xff, rng.randrange(256)))
+        if rng.random() < 0.2:
+            raw = raw[:rng.randrange(len(raw) + 1)]
+        try:
+            g.request(command, bytes(raw))
+        except Refused as r:
+            if r.errno not in allowed:
+                strange.append((command, raw.hex(), r.errno))
+        except socket.timeout:
+            strange.append((command, raw.hex(), "no answer"))
+    claim(not strange, f"{rounds} mutated requests: no errno but the documented ones", strange[:3])
+    g.request(genl.CMD_FLUSH)
+    claim(snapshot(g) == ([], []), "the family answers after them, and a flush leaves nothing")
+
+
+def main():
+    rounds = 2000 // int(os.environ.get("SCALE", "1"))
+    print("TAP version 13")
+    print(f"1..{len(REFUSED) + 7 + 2}")
+    g = Genl()
+    g.request(NEW, service())
+    g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))
+    g.request(BNEW, named() + backend() + backend("10.0.2.12", None, weight(99)))
+    refusals(g)
+    details(g)
+    fuzz(g, rounds)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
