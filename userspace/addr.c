@@ -181,18 +181,39 @@ int addr_cmp(const struct endpoint *a, const struct endpoint *b)
 	return (int)a->port - (int)b->port;
 }
 
+static const char *wrong_ipv4(const u8 *b)
+{
+	if (!b[0])
+		return "address is in 0.0.0.0/8";
+	if (b[0] == 127)
+		return "address is a loopback address";
+	if (b[0] >= 224 && b[0] < 240)
+		return "address is a multicast address";
+	if (b[0] >= 240)
+		return "address is a broadcast or reserved address";
+	return NULL;
+}
+
+static const char *wrong_ipv6(const u8 *b)
+{
+	static const u8 zero[15];
+
+	if (!memcmp(b, zero, 15) && b[15] <= 1)
+		return b[15] ? "address is a loopback address" : "address is ::";
+	if (b[0] == 0xff)
+		return "address is a multicast address";
+	if (b[0] == 0xfe && (b[1] & 0xc0) == 0x80)
+		return "address is a link-local address";
+	return NULL;
+}
+
 /**
- * addr_is_unicast() - can one host have this address?
+ * addr_wrong() - why no service or backend can have this address
  * @e: the endpoint; its port does not matter
  *
- * Return: false for unspecified, multicast and broadcast addresses.
+ * Return: the module's text, NULL if it can.
  */
-bool addr_is_unicast(const struct endpoint *e)
+const char *addr_wrong(const struct endpoint *e)
 {
-	static const u8 zero[16];
-	const u8 *b = e->addr.byte;
-
-	if (e->family == AF_INET6)
-		return b[0] != 0xff && memcmp(b, zero, sizeof(zero));
-	return b[0] && (b[0] & 0xf0) != 0xe0 && memcmp(b, "\xff\xff\xff\xff", 4);
+	return e->family == AF_INET ? wrong_ipv4(e->addr.byte) : wrong_ipv6(e->addr.byte);
 }

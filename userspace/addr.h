@@ -5,8 +5,6 @@
 #ifndef _RINGLB_ADDR_H
 #define _RINGLB_ADDR_H
 
-#include <stdbool.h>
-
 #include "key.h"
 
 #define ADDR_TEXT_MAX 64	/* "[", the longest IPv6 address, "]:65535", NUL */
@@ -32,6 +30,6 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 const char *addr_number(const char *word, u64 max, u64 *to);
 char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX]);
 int addr_cmp(const struct endpoint *a, const struct endpoint *b);
-bool addr_is_unicast(const struct endpoint *e);
+const char *addr_wrong(const struct endpoint *e);
 
 #endif /* _RINGLB_ADDR_H */

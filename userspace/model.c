@@ -8,6 +8,7 @@
 #include "model.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,8 +175,67 @@ void model_del(struct model *m, struct service *s)
 	service_free(s);
 }
 
+/* Protocol, address and port of a packet after it was given a backend */
+struct real {
+	u32 protocol;
+	struct endpoint at;
+};
+
+static int real_cmp(const void *a, const void *b)
+{
+	const struct real *x = a, *y = b;
+
+	if (x->protocol != y->protocol)
+		return x->protocol < y->protocol ? -1 : 1;
+	return addr_cmp(&x->at, &y->at);
+}
+
+/**
+ * model_real_add() - note where packets are sent
+ * @m: the model
+ * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @at: address and port as packets have them
+ *
+ * Return: 0, -EEXIST if it is noted already, -ENOMEM.
+ */
+int model_real_add(struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct real *r = malloc(sizeof(*r)), **in;
+
+	if (!r)
+		return -ENOMEM;
+	r->protocol = protocol;
+	r->at = *at;
+	in = tsearch(r, &m->reals, real_cmp);
+	if (in && *in == r)
+		return 0;
+	free(r);
+	return in ? -EEXIST : -ENOMEM;
+}
+
+bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct real key = { .protocol = protocol, .at = *at };
+
+	return tfind(&key, &m->reals, real_cmp);
+}
+
+void model_real_del(struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct real key = { .protocol = protocol, .at = *at }, **in, *r;
+
+	in = tfind(&key, &m->reals, real_cmp);
+	if (!in)
+		return;
+	r = *in;
+	tdelete(&key, &m->reals, real_cmp);
+	free(r);
+}
+
 void model_flush(struct model *m)
 {
+	tdestroy(m->reals, free);
+	m->reals = NULL;
 	while (m->n)
 		service_free(m->services[--m->n]);
 }

@@ -62,10 +62,12 @@ struct service {
  * struct model - all services of a namespace, or of a file
  * @services: in order of their names; owned
  * @by_vip: the same in order of protocol, address and port
+ * @reals: where packets of services are sent: a tree, kept for files alone
  */
 struct model {
 	struct service **services;
 	struct service **by_vip;
+	void *reals;
 	size_t n;
 	size_t room;
 	bool has_secret;
@@ -111,6 +113,9 @@ struct service *model_find(const struct model *m, const char *name);
 struct service *model_find_vip(const struct model *m, u32 protocol, const struct endpoint *vip);
 int model_add(struct model *m, const struct service *s, struct service **added);
 void model_del(struct model *m, struct service *s);
+int model_real_add(struct model *m, u32 protocol, const struct endpoint *at);
+bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *at);
+void model_real_del(struct model *m, u32 protocol, const struct endpoint *at);
 struct backend *service_find(const struct service *s, const struct endpoint *at);
 int service_add(struct service *s, const struct backend *b);
 void service_del(struct service *s, struct backend *b);

@@ -61,6 +61,7 @@ int session_discard(struct session *s);
 /* refusal.c */
 int session_fail(struct session *s, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+void refusal_points(char *text, size_t size, u64 vnodes);
 void refusal_read(struct refusal *r, const struct nlmsghdr *h);
 
 #endif /* _RINGLB_NL_H */

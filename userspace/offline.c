@@ -11,25 +11,26 @@
 #include <string.h>
 
 #include "batch.h"
-#include "object.h"
+#include "nl.h"
+#include "tool.h"
 
-/* Would this service's ring have too many points? Says so. */
+static int refuse(char *error, size_t size, const char *why)
+{
+	snprintf(error, size, "%s", why);
+	return -1;
+}
+
+/* Would this service's ring have too many points? */
 static int check_points(const struct service *s, char *error, size_t size)
 {
-	u64 sum = 0, max;
+	u64 sum = 0;
 	size_t i;
 
 	for (i = 0; i < s->n; i++)
 		sum += s->backends[i].weight;
 	if (sum * s->vnodes <= RINGLB_POINTS_MAX)
 		return 0;
-	max = RINGLB_POINTS_MAX / sum;
-	if (max)
-		snprintf(error, size, "vnodes times the sum of weights is above %u points: largest vnodes that fits: %llu",
-			 RINGLB_POINTS_MAX, (unsigned long long)max);
-	else
-		snprintf(error, size, "vnodes times the sum of weights is above %u points: none fits: lower the weights",
-			 RINGLB_POINTS_MAX);
+	refusal_points(error, size, RINGLB_POINTS_MAX / sum);
 	return -1;
 }
 
@@ -46,27 +47,23 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_VNODES);
 	s.slots = RINGLB_SLOTS;
 	SET(&s, RINGLB_A_SERVICE_SLOTS);
-	if (!addr_is_unicast(&s.vip)) {
-		snprintf(error, size, "the address of a service must be unicast");
-		return -1;
-	}
-	if (m->n == RINGLB_SERVICES_MAX) {
-		snprintf(error, size, "there are %u services already", RINGLB_SERVICES_MAX);
-		return -1;
-	}
+	if (addr_wrong(&s.vip))
+		return refuse(error, size, addr_wrong(&s.vip));
+	if (model_find(m, s.name))
+		return refuse(error, size, "a service of this name exists");
+	if (model_real_has(m, s.protocol, &s.vip))
+		return refuse(error, size, "address and port are those of a backend");
+	if (m->n == RINGLB_SERVICES_MAX)
+		return refuse(error, size,
+			      "namespace has 65536 services, the most there can be");
 	switch (model_add(m, &s, NULL)) {
 	case 0:
 		return 0;
-	case -EEXIST:
-		snprintf(error, size, "service \"%s\" exists", s.name);
-		return -1;
 	case -EADDRINUSE:
-		snprintf(error, size, "protocol, address and port belong to service \"%s\"",
-			 model_find_vip(m, s.protocol, &s.vip)->name);
-		return -1;
+		return refuse(error, size,
+			      "a service of this protocol, address and port exists");
 	}
-	snprintf(error, size, "out of memory");
-	return -1;
+	return refuse(error, size, "out of memory");
 }
 
 static int apply_service_set(struct service *s, const struct service *from, char *error,
@@ -79,10 +76,20 @@ static int apply_service_set(struct service *s, const struct service *from, char
 	return check_points(s, error, size);
 }
 
-static int apply_backend_add(struct service *s, const struct backend *from, char *error,
-			     size_t size)
+/* Where a packet of @s goes if @at is its backend */
+static struct endpoint real(const struct service *s, const struct endpoint *at)
 {
-	char word[ADDR_TEXT_MAX];
+	struct endpoint r = *at;
+
+	if (!r.port)
+		r.port = s->vip.port;
+	return r;
+}
+
+static int apply_backend_add(struct model *m, struct service *s, const struct backend *from,
+			     char *error, size_t size)
+{
+	struct endpoint r = real(s, &from->at);
 	struct backend b = *from;
 
 	if (!HAS(&b, RINGLB_A_BACKEND_WEIGHT))
@@ -91,44 +98,36 @@ static int apply_backend_add(struct service *s, const struct backend *from, char
 		b.state = RINGLB_STATE_UP;
 	SET(&b, RINGLB_A_BACKEND_WEIGHT);
 	SET(&b, RINGLB_A_BACKEND_STATE);
-	addr_print(&b.at, word);
-	if (b.at.family != s->vip.family) {
-		snprintf(error, size, "backend %s is not of the address family of service \"%s\"",
-			 word, s->name);
-		return -1;
-	}
-	if (!addr_is_unicast(&b.at)) {
-		snprintf(error, size, "the address of a backend must be unicast");
-		return -1;
-	}
-	if (s->n == RINGLB_BACKENDS_MAX) {
-		snprintf(error, size, "service \"%s\" has %u backends already", s->name,
-			 RINGLB_BACKENDS_MAX);
-		return -1;
-	}
-	switch (service_add(s, &b)) {
-	case 0:
-		return check_points(s, error, size);
-	case -EEXIST:
-		snprintf(error, size, "service \"%s\" has backend %s already", s->name, word);
-		return -1;
-	}
-	snprintf(error, size, "out of memory");
-	return -1;
+	if (addr_wrong(&b.at))
+		return refuse(error, size, addr_wrong(&b.at));
+	if (b.at.family != s->vip.family)
+		return refuse(error, size,
+			      "backend is not of the address family of the service");
+	if (model_find_vip(m, s->protocol, &r))
+		return refuse(error, size, "backend is the address and port of a service");
+	if (service_find(s, &b.at))
+		return refuse(error, size, "service has this backend already");
+	if (model_real_has(m, s->protocol, &r))
+		return refuse(error, size,
+			      "address and port of the backend already get packets of a service: replies could not be told apart");
+	if (s->n == RINGLB_BACKENDS_MAX)
+		return refuse(error, size, "service has 4096 backends, the most there can be");
+	if (service_add(s, &b) || model_real_add(m, s->protocol, &r))
+		return refuse(error, size, "out of memory");
+	return check_points(s, error, size);
 }
 
 /* Set or remove a backend that must be there. */
-static int apply_backend(struct service *s, const struct command *c, char *error, size_t size)
+static int apply_backend(struct model *m, struct service *s, const struct command *c,
+			 char *error, size_t size)
 {
 	struct backend *b = service_find(s, &c->backend.at);
-	char word[ADDR_TEXT_MAX];
+	struct endpoint r = real(s, &c->backend.at);
 
-	if (!b) {
-		snprintf(error, size, "service \"%s\" has no backend %s", s->name,
-			 addr_print(&c->backend.at, word));
-		return -1;
-	}
+	if (!b)
+		return refuse(error, size, "service has no such backend");
 	if (c->g->cmd == RINGLB_CMD_BACKEND_DEL) {
+		model_real_del(m, s->protocol, &r);
 		service_del(s, b);
 		return 0;
 	}
@@ -137,6 +136,18 @@ static int apply_backend(struct service *s, const struct command *c, char *error
 	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE))
 		b->state = c->backend.state;
 	return check_points(s, error, size);
+}
+
+static void apply_service_del(struct model *m, struct service *s)
+{
+	struct endpoint r;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		r = real(s, &s->backends[i].at);
+		model_real_del(m, s->protocol, &r);
+	}
+	model_del(m, s);
 }
 
 static void apply_secret(struct model *m, const struct command *c)
@@ -176,20 +187,18 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 		return apply_service_add(m, &c->service, error, size);
 	}
 	s = model_find(m, c->service.name);
-	if (!s) {
-		snprintf(error, size, "no service \"%s\"", c->service.name);
-		return -1;
-	}
+	if (!s)
+		return refuse(error, size, "no such service");
 	switch (c->g->cmd) {
 	case RINGLB_CMD_SERVICE_SET:
 		return apply_service_set(s, &c->service, error, size);
 	case RINGLB_CMD_SERVICE_DEL:
-		model_del(m, s);
+		apply_service_del(m, s);
 		return 0;
 	case RINGLB_CMD_BACKEND_NEW:
-		return apply_backend_add(s, &c->backend, error, size);
+		return apply_backend_add(m, s, &c->backend, error, size);
 	}
-	return apply_backend(s, c, error, size);
+	return apply_backend(m, s, c, error, size);
 }
 
 /* What the kernel counts: slots of each backend, digest. */
@@ -223,7 +232,7 @@ static int count(struct service *s)
  */
 int offline_load(const char *file, struct model *m)
 {
-	char error[256], title[GRAMMAR_TITLE_MAX];
+	char error[512], title[GRAMMAR_TITLE_MAX];
 	struct batch b;
 	size_t i;
 	int code;

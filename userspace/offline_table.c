@@ -14,7 +14,6 @@
 #include "choose.h"
 #include "lookup.h"
 #include "offline.h"
-#include "words.h"
 
 /* The members of a service: its backends with a weight, in their order. */
 static u32 members(const struct service *s, struct rlb_member *m)
@@ -154,11 +153,9 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
 int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t size)
 {
 	const struct service *s = model_find_vip(m, l->protocol, &l->dst);
-	char word[ADDR_TEXT_MAX];
 
 	if (!s) {
-		snprintf(error, size, "no service at %s %s", word_protocol(l->protocol),
-			 addr_print(&l->dst, word));
+		snprintf(error, size, "destination is no service");
 		return -1;
 	}
 	if (!m->has_secret) {

@@ -35,19 +35,31 @@ int session_fail(struct session *s, int err, const char *format, ...)
 	return err;
 }
 
-/* The kernel's text, with the one number that a refusal can carry. */
+/**
+ * refusal_points() - the one refusal that carries a number
+ * @text: where the sentence goes
+ * @size: of @text
+ * @vnodes: the largest that fits; 0: none
+ */
+void refusal_points(char *text, size_t size, u64 vnodes)
+{
+	if (vnodes)
+		snprintf(text, size, RINGLB_MSG_POINTS ": largest vnodes that fits: %llu",
+			 (unsigned long long)vnodes);
+	else
+		snprintf(text, size, RINGLB_MSG_POINTS ": none fits: lower the weights");
+}
+
+/* The kernel's text, or what the number alone tells */
 static void refusal_text(struct refusal *r, const char *text, const u64 *cookie)
 {
-	if (!text)
-		snprintf(r->text, sizeof(r->text), "%s", r->err == -EPERM ? SESSION_NO_PERMISSION :
-			 strerror(-r->err));
-	else if (!cookie || strcmp(text, RINGLB_MSG_POINTS))
+	if (text && cookie && !strcmp(text, RINGLB_MSG_POINTS))
+		refusal_points(r->text, sizeof(r->text), *cookie);
+	else if (text)
 		snprintf(r->text, sizeof(r->text), "%s", text);
-	else if (*cookie)
-		snprintf(r->text, sizeof(r->text), "%s: largest vnodes that fits: %llu", text,
-			 (unsigned long long)*cookie);
 	else
-		snprintf(r->text, sizeof(r->text), "%s: none fits: lower the weights", text);
+		snprintf(r->text, sizeof(r->text), "%s", r->err == -EPERM ?
+			 SESSION_NO_PERMISSION : strerror(-r->err));
 }
 
 /**

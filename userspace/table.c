@@ -11,25 +11,71 @@
 
 #define BAR_WIDTH 32
 
+static int from_file(struct tool *t, const char *service, struct table *table)
+{
+	struct model m = { 0 };
+	int code;
+
+	code = tool_model(t, service, false, &m);
+	if (!code && offline_table(model_find(&m, service), table))
+		code = tool_no_memory();
+	model_free(&m);
+	return code;
+}
+
+/* Members come with addresses alone: take the rest from @s. 1 if @s is not of this table. */
+static int join(struct table *table, const struct service *s)
+{
+	const struct backend *b;
+	u32 i;
+
+	if (!s || s->generation != table->generation)
+		return 1;
+	for (i = 0; i < table->n; i++) {
+		b = service_find(s, &table->members[i].at);
+		if (!b)
+			return 1;
+		table->members[i] = *b;
+	}
+	return 0;
+}
+
+/* 0; 1: it changes too fast; -errno with the reason in @s->why */
+static int from_kernel(struct session *s, const char *service, bool members,
+		       struct table *table)
+{
+	struct model m = { 0 };
+	unsigned int try;
+	int ret = 1;
+
+	if (!members)
+		return fetch_table(s, service, table);
+	for (try = 0; try < SESSION_DUMP_TRIES && ret == 1; try++) {
+		ret = fetch_model(s, service, true, &m);
+		if (!ret) {
+			table_free(table);
+			ret = fetch_table(s, service, table);
+		}
+		if (!ret)
+			ret = join(table, model_find(&m, service));
+	}
+	model_free(&m);
+	return ret;
+}
+
 /* The table of a service, from the file or the kernel. An exit code, after its message. */
 static int get_table(struct tool *t, const char *service, struct table *table)
 {
-	struct model m = { 0 };
 	struct session *s;
-	int code, ret;
+	int ret;
 
 	memset(table, 0, sizeof(*table));
-	if (t->file) {
-		code = tool_model(t, service, false, &m);
-		if (!code && offline_table(model_find(&m, service), table))
-			code = tool_no_memory();
-		model_free(&m);
-		return code;
-	}
+	if (t->file)
+		return from_file(t, service, table);
 	s = tool_session(t);
 	if (!s)
 		return TOOL_REFUSED;
-	ret = fetch_table(s, service, table);
+	ret = from_kernel(s, service, !t->out.json, table);
 	if (ret < 0)
 		return tool_refused(t, "table show");
 	if (!ret)
@@ -100,7 +146,7 @@ static void shares(struct out *o, const struct table *table, const u32 *slots)
 		out_percent(o, "share", slots[i], table->slots);
 		out_percent(o, "asked", b->weight, total);
 		bar(text, slots[i], total ? b->weight / total * table->slots : 0, most);
-		out_str(o, 0, "share, | = asked", text);
+		out_str(o, 0, "bar (| asked)", text);
 	}
 }
 

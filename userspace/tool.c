@@ -102,7 +102,7 @@ int tool_model(struct tool *t, const char *service, bool backends, struct model 
 	if (t->file) {
 		ret = offline_load(t->file, m);
 		if (!ret && service && !model_find(m, service)) {
-			tool_error("%s: no service \"%s\"", t->file, service);
+			tool_error("%s: service \"%s\": no such service", t->file, service);
 			return TOOL_REFUSED;
 		}
 		return ret;
@@ -113,7 +113,11 @@ int tool_model(struct tool *t, const char *service, bool backends, struct model 
 	ret = fetch_model(s, service, backends, m);
 	if (ret < 0) {
 		model_flush(m);
-		return tool_refused(t, service ? service : "show");
+		if (service)
+			tool_error("service \"%s\": %s", service, s->why.text);
+		else
+			tool_error("%s", s->why.text);
+		return TOOL_REFUSED;
 	}
 	return ret ? tool_inconsistent() : TOOL_DONE;
 }

@@ -7,7 +7,6 @@
  */
 #include "words.h"
 
-#include <ctype.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +121,7 @@ bool word_is_name(const char *word)
 {
 	size_t len = strlen(word);
 
-	if (!len || len > RINGLB_NAME_MAX)
+	if (!len || len > RINGLB_NAME_MAX || *word == '-')
 		return false;
 	return strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == len;
 }

@@ -10,7 +10,7 @@
 
 #include "env.h"
 
-#define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -"
+#define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -"
 #define WORD_VALUE_MAX 32	/* the longest value that a keyword prints, with its NUL */
 
 /**
