@@ -110,7 +110,7 @@ int backend_show(struct tool *t, const struct command *command)
 	size_t i, shown = 0;
 	int code;
 
-	code = tool_model(t, name, true, &m);
+	code = tool_model(t, name, TOOL_BACKENDS | TOOL_COUNTS, &m);
 	if (code && !m.n)
 		goto out;
 	if (only && !service_find(model_find(&m, name), only)) {

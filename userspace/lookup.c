@@ -58,7 +58,7 @@ static int ask_file(struct tool *t, struct lookup *l)
 	char error[256];
 	int code;
 
-	code = tool_model(t, NULL, true, &m);
+	code = tool_model(t, NULL, TOOL_BACKENDS, &m);
 	if (!code && offline_lookup(&m, l, error, sizeof(error))) {
 		tool_error("%s: %s", t->file, error);
 		code = TOOL_REFUSED;

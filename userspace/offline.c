@@ -201,28 +201,6 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	return apply_backend(m, s, c, error, size);
 }
 
-/* What the kernel counts: slots of each backend, digest. */
-static int count(struct service *s)
-{
-	struct table t;
-	u32 i;
-	int err;
-
-	err = offline_table(s, &t);
-	if (err)
-		return err;
-	s->digest = t.digest;
-	SET(s, RINGLB_A_SERVICE_DIGEST);
-	s->n_backends = s->n;
-	SET(s, RINGLB_A_SERVICE_BACKENDS);
-	for (i = 0; i < s->n; i++)
-		SET(&s->backends[i], RINGLB_A_BACKEND_SLOTS);
-	for (i = 0; i < t.n; i++)
-		service_find(s, &t.members[i].at)->slots = t.members[i].slots;
-	table_free(&t);
-	return 0;
-}
-
 /**
  * offline_load() - a model from a file of commands
  * @file: its name; "-": standard input
@@ -245,9 +223,6 @@ int offline_load(const char *file, struct model *m)
 			   grammar_title(b.commands[i].g, title), error);
 		code = TOOL_REFUSED;
 	}
-	for (i = 0; i < m->n && !code; i++)
-		if (count(m->services[i]))
-			code = tool_no_memory();
 	if (code)
 		model_flush(m);
 	batch_free(&b);

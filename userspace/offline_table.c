@@ -86,6 +86,45 @@ int offline_table(const struct service *s, struct table *t)
 	return 0;
 }
 
+static int count(struct service *s)
+{
+	struct table t;
+	u32 i;
+	int err;
+
+	err = offline_table(s, &t);
+	if (err)
+		return err;
+	s->digest = t.digest;
+	SET(s, RINGLB_A_SERVICE_DIGEST);
+	s->n_backends = s->n;
+	SET(s, RINGLB_A_SERVICE_BACKENDS);
+	for (i = 0; i < s->n; i++)
+		SET(&s->backends[i], RINGLB_A_BACKEND_SLOTS);
+	for (i = 0; i < t.n; i++)
+		service_find(s, &t.members[i].at)->slots = t.members[i].slots;
+	table_free(&t);
+	return 0;
+}
+
+/**
+ * offline_count() - what a kernel counts: slots of backends, digests
+ * @m: a model from a file
+ * @service: one of its services; NULL: all
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int offline_count(struct model *m, const char *service)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < m->n && !err; i++)
+		if (!service || m->services[i] == model_find(m, service))
+			err = count(m->services[i]);
+	return err;
+}
+
 static u8 takes(u32 state)
 {
 	switch (state) {

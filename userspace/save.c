@@ -95,7 +95,7 @@ int save_run(struct tool *t, const struct command *command)
 		tool_error("save: expected no -j or -p: it prints commands");
 		return TOOL_WORDS;
 	}
-	code = tool_model(t, NULL, true, &m);
+	code = tool_model(t, NULL, TOOL_BACKENDS, &m);
 	if (!code && command->with_secret)
 		code = get_secret(t, &m);
 	if (!code && command->with_secret)

@@ -84,7 +84,7 @@ int service_show(struct tool *t, const struct command *command)
 	int code;
 	size_t i;
 
-	code = tool_model(t, name, false, &m);
+	code = tool_model(t, name, TOOL_COUNTS, &m);
 	if (!code || m.n) {
 		out_begin(&t->out, OUT_LINES);
 		for (i = 0; i < m.n; i++) {

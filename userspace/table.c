@@ -16,7 +16,7 @@ static int from_file(struct tool *t, const char *service, struct table *table)
 	struct model m = { 0 };
 	int code;
 
-	code = tool_model(t, service, false, &m);
+	code = tool_model(t, service, TOOL_BACKENDS, &m);
 	if (!code && offline_table(model_find(&m, service), table))
 		code = tool_no_memory();
 	model_free(&m);
@@ -216,7 +216,7 @@ int table_digest(struct tool *t, const struct command *command)
 	size_t i;
 	int code;
 
-	code = tool_model(t, name, true, &m);
+	code = tool_model(t, name, TOOL_BACKENDS | TOOL_COUNTS, &m);
 	if (code && !m.n)
 		goto out;
 	if (!t->file && fetch_secret(&t->session, &m)) {

@@ -88,13 +88,13 @@ int tool_end(struct tool *t, int code)
  * tool_model() - get the configuration from where -f says, else from the kernel
  * @t: the run
  * @service: one service; NULL: all
- * @backends: with backends
+ * @what: TOOL_BACKENDS, TOOL_COUNTS
  * @m: out: the model, empty before; to be freed in any case
  *
  * Return: an exit code, after its message; TOOL_REFUSED with an @m that has services: it is
  *	inconsistent, and can be shown so.
  */
-int tool_model(struct tool *t, const char *service, bool backends, struct model *m)
+int tool_model(struct tool *t, const char *service, unsigned int what, struct model *m)
 {
 	struct session *s;
 	int ret;
@@ -105,12 +105,14 @@ int tool_model(struct tool *t, const char *service, bool backends, struct model 
 			tool_error("%s: service \"%s\": no such service", t->file, service);
 			return TOOL_REFUSED;
 		}
+		if (!ret && what & TOOL_COUNTS && offline_count(m, service))
+			ret = tool_no_memory();
 		return ret;
 	}
 	s = tool_session(t);
 	if (!s)
 		return TOOL_REFUSED;
-	ret = fetch_model(s, service, backends, m);
+	ret = fetch_model(s, service, what & TOOL_BACKENDS, m);
 	if (ret < 0) {
 		model_flush(m);
 		if (service)

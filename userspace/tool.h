@@ -42,8 +42,11 @@ int tool_refused(struct tool *t, const char *doing);
 int tool_no_memory(void);
 int tool_end(struct tool *t, int code);
 
-/* Get the configuration: from the kernel or from the file, whatever was asked for. */
-int tool_model(struct tool *t, const char *service, bool backends, struct model *m);
+/* What tool_model() is to get beside services */
+#define TOOL_BACKENDS 1
+#define TOOL_COUNTS 2	/* slots and digests: to be reckoned if they come from no kernel */
+
+int tool_model(struct tool *t, const char *service, unsigned int what, struct model *m);
 int tool_inconsistent(void);
 
 /* fetch.c: from the kernel */

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# offline_twin.sh - answers from a file are those of an independent twin, byte for byte
+#
+# In:  the built tool, python3 (twin.py); no module, no root.
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=selftests/ktap.sh
+. "$here/../ktap.sh"
+
+ringlb=${RINGLB:-$here/../../userspace/ringlb}
+dir=$(mktemp -d)
+ktap_defer rm -rf "$dir"
+conf=$dir/conf
+
+cat >"$conf" <<'END'
+secret set 8c1f0a73d2e94b56a0b1c2d3e4f50617
+service add empty tcp 192.0.2.13:80 method ring key 5tuple vnodes 160
+service add idle tcp 192.0.2.14:80 method ring key 5tuple vnodes 160
+backend add idle 10.0.3.1 weight 0 state up
+service add last tcp 192.0.2.12:80 method ring key 5tuple vnodes 20
+backend add last 10.0.2.1 weight 1 state drain
+backend add last 10.0.2.2 weight 3 state down
+backend add last 10.0.2.3 weight 2 state drain
+service add none udp 192.0.2.11:53 method ring key 5tuple vnodes 7
+backend add none 10.0.1.1 weight 1 state down
+service add one udp 192.0.2.15:53 method ring key src vnodes 1
+backend add one 10.0.4.1:5353 weight 1 state up
+service add rare tcp 192.0.2.16:80 method ring key 5tuple vnodes 1
+backend add rare 10.0.5.1 weight 20000 state down
+backend add rare 10.0.5.2 weight 1 state up
+service add web4 tcp 192.0.2.10:443 method ring key 5tuple vnodes 160
+backend add web4 9.255.255.255:1 weight 65 state up
+backend add web4 10.0.0.11 weight 1 state up
+backend add web4 10.0.0.11:8080 weight 2 state up
+backend add web4 10.0.0.11:8081 weight 3 state drain
+backend add web4 10.0.0.12:256 weight 4 state up
+backend add web4 10.0.0.13:8080 weight 5 state down
+backend add web4 10.0.0.14:8080 weight 0 state up
+service add web6 udp [2001:db8::10]:443 method ring key src vnodes 33
+backend add web6 fd00::1 weight 1 state up
+backend add web6 [fd00::1]:80 weight 100 state up
+backend add web6 [fd00::2]:80 weight 50 state drain
+backend add web6 fd00::100 weight 7 state down
+END
+services=(empty idle last none one rare web4 web6)
+
+ktap_plan $((${#services[@]} + 6))
+
+for s in "${services[@]}"; do
+	claim="table show: $s is the twin's, byte for byte"
+	python3 "$here/twin.py" table "$conf" "$s" >"$dir/twin"
+	"$ringlb" -j -f "$conf" table show "$s" >"$dir/tool"
+	ktap_check "$claim" cmp "$dir/twin" "$dir/tool"
+done
+
+# A line a packet, from the tool, as the twin writes it
+answer='
+import json, sys
+for line in sys.stdin:
+    flow, _, text = line.partition(" {")
+    a = json.loads("{" + text)
+    print(flow, a["service"], a.get("slot", "-"), a.get("owner", "-"), a.get("backend", "-"),
+          a["probes"])
+'
+python3 "$here/twin.py" lookups "$conf" 1 400 >"$dir/twin"
+while read -r protocol src dst _; do
+	printf '%s ' "$protocol $src $dst"
+	"$ringlb" -j -f "$conf" lookup "$protocol" "$src" "$dst"
+done <"$dir/twin" | python3 -c "$answer" >"$dir/tool"
+ktap_is "lookup: 400 packets have an answer each" "$(wc -l <"$dir/tool")" 400
+ktap_check "lookup: 400 packets go where the twin sends them" diff "$dir/twin" "$dir/tool"
+ktap_check "lookup: some of them after more than one slot" grep -q ' [2-9]$' "$dir/twin"
+ktap_check "lookup: some of them after all slots that may be seen" grep -q ' 64$' "$dir/twin"
+ktap_check "lookup: some of them to none" grep -q -- ' - [0-9]*$' "$dir/twin"
+
+# Slots follow from members, not from the order in which they came.
+{
+	grep ^s "$conf"
+	grep ^b "$conf" | tac
+} >"$dir/tac"
+for f in "$conf" "$dir/tac"; do
+	for s in "${services[@]}"; do
+		"$ringlb" -j -f "$f" table show "$s"
+	done >"$f.tables"
+done
+ktap_check "table show: the order of lines does not matter" cmp "$conf.tables" "$dir/tac.tables"

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+twin.py - tables and lookups once more, written from the description and from nothing else
+
+  twin.py table FILE SERVICE       what `ringlb -j -f FILE table show SERVICE` must print
+  twin.py lookups FILE SEED N      N packets to services of FILE and where they go, a line
+                                   each: PROTOCOL SRC DST SERVICE SLOT OWNER BACKEND PROBES
+
+In:  a file of commands as save writes it (all settings on each line).
+The ring is made the long way: all points of all backends in one sorted list, and for each
+slot a bisection for the first point at or after its first position.
+"""
+
+import bisect
+import ipaddress
+import json
+import random
+import socket
+import struct
+import sys
+
+MASK = (1 << 64) - 1
+BITS = 16
+STEP = 0x9E3779B97F4A7C15
+PUBLIC = b"ringlb: identity"
+PROTOCOLS = {"tcp": 6, "udp": 17}
+PROBES = 64
+
+
+def rotl(x, n):
+    return ((x << n) | (x >> (64 - n))) & MASK
+
+
+def sip_rounds(v, n):
+    a, b, c, d = v
+    for _ in range(n):
+        a = (a + b) & MASK
+        c = (c + d) & MASK
+        b = rotl(b, 13) ^ a
+        d = rotl(d, 16) ^ c
+        a = rotl(a, 32)
+        c = (c + b) & MASK
+        a = (a + d) & MASK
+        b = rotl(b, 17) ^ c
+        d = rotl(d, 21) ^ a
+        c = rotl(c, 32)
+    return [a, b, c, d]
+
+
+def siphash13(key, data):
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
+         k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+    padded = data + b"\0" * (7 - len(data) % 8) + bytes([len(data) & 255])
+    for (word,) in struct.iter_unpack("<Q", padded):
+        v[3] ^= word
+        v = sip_rounds(v, 1)
+        v[0] ^= word
+    v[2] ^= 255
+    v = sip_rounds(v, 3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def digest_of(idents):
+    """SipHash-1-3 over 64-bit words, ended by the number of bits and a length of 0."""
+    k0, k1 = struct.unpack("<QQ", PUBLIC)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
+         k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+    for word in [*idents, BITS]:
+        v[3] ^= word
+        v = sip_rounds(v, 1)
+        v[0] ^= word
+    v[2] ^= 255
+    v = sip_rounds(v, 3)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def mix(x):
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & MASK
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+def endpoint(word):
+    """-> address, port (0: none)"""
+    if word.startswith("["):
+        addr, _, port = word[1:].partition("]")
+        return ipaddress.ip_address(addr), int(port[1:] or 0)
+    if word.count(":") == 1:
+        addr, port = word.split(":")
+        return ipaddress.ip_address(addr), int(port)
+    return ipaddress.ip_address(word), 0
+
+
+class Service:
+    def __init__(self, name, protocol, vip, pairs):
+        self.name = name
+        self.protocol = protocol
+        self.vip = endpoint(vip)
+        self.key = pairs["key"]
+        self.vnodes = int(pairs["vnodes"])
+        self.backends = []      # (address, port, word, weight, state)
+
+    def members(self):
+        return sorted((b for b in self.backends if b[3]),
+                      key=lambda b: (b[0].packed, b[1]))
+
+    def ident(self, b):
+        return siphash13(PUBLIC, b[0].packed + struct.pack(">HB", b[1],
+                                                           PROTOCOLS[self.protocol]))
+
+    def owners(self):
+        """Slot -> index of a member, or None"""
+        points = []
+        for index, b in enumerate(self.members()):
+            ident = self.ident(b)
+            points += [(mix((ident + (j + 1) * STEP) & MASK), index)
+                       for j in range(self.vnodes * b[3])]
+        if not points:
+            return [None] * (1 << BITS)
+        points.sort()
+        places = [p for p, _ in points]
+        return [points[bisect.bisect_left(places, s << (64 - BITS)) % len(points)][1]
+                for s in range(1 << BITS)]
+
+
+def read(path):
+    services, secret = {}, None
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            w = line.split()
+            if not w or w[0].startswith("#"):
+                continue
+            if w[:2] == ["secret", "set"]:
+                secret = bytes.fromhex(w[2])
+            elif w[:2] == ["service", "add"]:
+                pairs = dict(zip(w[5::2], w[6::2]))
+                services[w[2]] = Service(w[2], w[3], w[4], pairs)
+            elif w[:2] == ["backend", "add"]:
+                pairs = dict(zip(w[4::2], w[5::2]))
+                services[w[2]].backends.append((*endpoint(w[3]), w[3], int(pairs["weight"]),
+                                                pairs["state"]))
+    return services, secret
+
+
+def table(path, name):
+    s = read(path)[0][name]
+    members, owners = s.members(), s.owners()
+    idents = [s.ident(b) for b in members]
+    print(json.dumps([{
+        "service": name, "method": "ring", "slots": 1 << BITS,
+        "digest": f"{digest_of(0 if o is None else idents[o] for o in owners):016x}",
+        "owners": [None if o is None else members[o][2] for o in owners],
+    }], separators=(",", ":")))
+
+
+def choose(s, members, owners, h):
+    """-> slot, owner, backend or None, probes"""
+    takes = [{"up": 2, "drain": 1, "down": 0}[b[4]] for b in members]
+    slot = h >> (64 - BITS)
+    if not members:
+        return slot, None, None, 1
+    owner = owners[slot]
+    if takes[owner] == 2:
+        return slot, owner, owner, 1
+    start, probes = h, 1
+    for level in range(max(takes), 0, -1):
+        at, probes = owner, 1
+        h = start
+        while takes[at] < level:
+            h = mix((h + STEP) & MASK)
+            if probes == PROBES:
+                i = (h >> 32) * len(members) >> 32
+                order = list(range(i, len(members))) + list(range(i))
+                return slot, owner, next(m for m in order if takes[m] >= level), probes
+            at = owners[h >> (64 - BITS)]
+            probes += 1
+        return slot, owner, at, probes
+    return slot, owner, None, probes
+
+
+def lookups(path, seed, n):
+    rng = random.Random(int(seed))
+    services, secret = read(path)
+    tables = {s.name: (s.members(), s.owners()) for s in services.values()}
+    for _ in range(int(n)):
+        s = rng.choice(list(services.values()))
+        dst, dport = s.vip
+        src = type(dst)(rng.getrandbits(dst.max_prefixlen))
+        if dst.version == 6:
+            src = type(dst)(0x20010DB8 << 96 | rng.getrandbits(96))
+        sport = rng.randint(1, 65535)
+        data = src.packed
+        if s.key == "5tuple":
+            data += dst.packed + struct.pack(">HHB", sport, dport, PROTOCOLS[s.protocol])
+        members, owners = tables[s.name]
+        slot, owner, member, probes = choose(s, members, owners, siphash13(secret, data))
+
+        def word(addr, port):
+            text = socket.inet_ntop(socket.AF_INET6, addr.packed) if addr.version == 6 else addr
+            return f"[{text}]:{port}" if addr.version == 6 else f"{text}:{port}"
+        print(s.protocol, word(src, sport), word(dst, dport), s.name,
+              "-" if owner is None else slot,
+              "-" if owner is None else members[owner][2],
+              "-" if member is None else members[member][2], probes)
+
+
+if __name__ == "__main__":
+    {"table": table, "lookups": lookups}[sys.argv[1]](*sys.argv[2:])

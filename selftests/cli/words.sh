@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# words.sh - wrong words: each has its text, which quotes the word and says what was expected
+#
+# In:  the built tool; no module, no root.
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=selftests/ktap.sh
+. "$here/../ktap.sh"
+
+ringlb=${RINGLB:-$here/../../userspace/ringlb}
+name='1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -'
+with_port='expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443'
+maybe_port='expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
+no_zeros='expected an IPv4 address without leading zeros'
+no_scope='expected an address without a scope (%)'
+not_mapped='expected an IPv4 address as such, not mapped into IPv6'
+port='expected a port from 1 to 65535'
+objects='service, backend, lookup, table, secret, save, monitor, flush, version or help'
+letters='expected one of -j -p -s -n -b -f -V -h'
+long=$(printf 'x%.0s' {1..300})
+add='service add web tcp 192.0.2.1:80'
+
+# Words as a shell would take them, a tab, the text after "ringlb: ".
+cases()
+{
+	cat <<-END
+	#	command is missing: expected $objects
+	servce show	"servce": expected $objects
+	serv	"serv": expected $objects
+	''	"": expected $objects
+	Service show	"Service": expected $objects
+	--help	option "--": expected one of -j -p -s -n -b -f -V -h
+	-x	option "-x": $letters
+	-jx service show	option "-x": $letters
+	-n	option "-n": expected an argument after it
+	-b	option "-b": expected an argument after it
+	-n a -n b service show	option "-n": expected only once
+	-b a -b b	option "-b": expected only once
+	-n '' service show	option "-n": expected a word that is not empty
+	-f a -b b	option "-f": expected no -b beside it
+	-b a service show	"service": expected nothing more after -b FILE
+	-f a flush	option "-f": expected lookup, table, save or show, not flush
+	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, table, save or show, not service add
+	-f a monitor	option "-f": expected lookup, table, save or show, not monitor
+	service	command of service is missing: expected add, set, del or show
+	service ad	command of service "ad": expected add, set, del or show
+	service show -j	service "-j": expected $name
+	backend	command of backend is missing: expected add, set, up, drain, down, del or show
+	backend remove web	command of backend "remove": expected add, set, up, drain, down, del or show
+	table	command of table is missing: expected show or digest
+	secret	command of secret is missing: expected show or set
+	service add	service is missing: expected $name
+	service add ''	service "": expected $name
+	service add 'a b'	service "a b": expected $name
+	service add -a	service "-a": expected $name
+	service add a/b	service "a/b": expected $name
+	service add caf$(printf '\303\251')	service "caf\\xc3\\xa9": expected $name
+	service add 'a"b'	service "a\\x22b": expected $name
+	service add 12345678901234567890123456789012	service "12345678901234567890123456789012": expected $name
+	service add $long	service "${long:0:190}...": expected $name
+	service add web	protocol is missing: expected tcp or udp
+	service add web sctp	protocol "sctp": expected tcp or udp
+	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp or udp
+	service add web tcp	address is missing: expected ADDR:PORT
+	service add web tcp 192.0.2.1	address "192.0.2.1": $with_port
+	service add web tcp 192.0.2.1:	address "192.0.2.1:": $port
+	service add web tcp :80	address ":80": $with_port
+	service add web tcp 192.0.2.1:0	address "192.0.2.1:0": $port
+	service add web tcp 192.0.2.1:65536	address "192.0.2.1:65536": $port
+	service add web tcp 192.0.2.1:080	address "192.0.2.1:080": $port
+	service add web tcp 192.0.2.1:+80	address "192.0.2.1:+80": $port
+	service add web tcp 192.0.2.1:http	address "192.0.2.1:http": $port
+	service add web tcp 192.0.2.1:99999999999999999999999	address "192.0.2.1:99999999999999999999999": $port
+	service add web tcp 192.0.2.01:80	address "192.0.2.01:80": $no_zeros
+	service add web tcp 192.0.2:80	address "192.0.2:80": $with_port
+	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_port
+	service add web tcp 0xc0000201:80	address "0xc0000201:80": $with_port
+	service add web tcp www.example:80	address "www.example:80": $with_port
+	service add web tcp 2001:db8::1	address "2001:db8::1": $with_port
+	service add web tcp [2001:db8::1]	address "[2001:db8::1]": $with_port
+	service add web tcp [2001:db8::1]80	address "[2001:db8::1]80": $with_port
+	service add web tcp [2001:db8::1:80	address "[2001:db8::1:80": $with_port
+	service add web tcp [192.0.2.1]:80	address "[192.0.2.1]:80": $with_port
+	service add web tcp []:80	address "[]:80": $with_port
+	service add web tcp [2001:db8::1]:	address "[2001:db8::1]:": $port
+	service add web tcp [2001:db8::1]:0	address "[2001:db8::1]:0": $port
+	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
+	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
+	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
+	$add	method is missing: expected method ring
+	$add key src	method is missing: expected method ring
+	$add method	value of method is missing: expected ring
+	$add method rings	method "rings": expected ring
+	$add method ring method ring	"method": expected only once
+	$add method ring key	value of key is missing: expected 5tuple or src
+	$add method ring key dst	key "dst": expected 5tuple or src
+	$add method ring vnodes 0	vnodes "0": expected 1 to 65535
+	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
+	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
+	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
+	$add method ring weight 2	"weight": expected method, key or vnodes
+	$add ring	"ring": expected method, key or vnodes
+	service set web	change is missing: expected key or vnodes
+	service set web method ring	"method": expected key or vnodes
+	service set web vnodes 3 vnodes 3	"vnodes": expected only once
+	service del	service is missing: expected $name
+	service del web now	"now": expected nothing more
+	service show web dns	"dns": expected nothing more
+	backend add	service is missing: expected $name
+	backend add web	backend is missing: expected ADDR or ADDR:PORT
+	backend add web 10.0.0.011	backend "10.0.0.011": $no_zeros
+	backend add web ::ffff:10.0.0.11	backend "::ffff:10.0.0.11": $not_mapped
+	backend add web fe80::1%eth0	backend "fe80::1%eth0": $no_scope
+	backend add web fe80::1%2	backend "fe80::1%2": $no_scope
+	backend add web 10.0.0.11:	backend "10.0.0.11:": $port
+	backend add web [fd00::11	backend "[fd00::11": $maybe_port
+	backend add web [10.0.0.11]	backend "[10.0.0.11]": $maybe_port
+	backend add web node1	backend "node1": $maybe_port
+	backend add web 10.0.0.11 weight	value of weight is missing: expected 0 to 65535
+	backend add web 10.0.0.11 weight -3	weight "-3": expected 0 to 65535
+	backend add web 10.0.0.11 weight 65536	weight "65536": expected 0 to 65535
+	backend add web 10.0.0.11 weight 4294967297	weight "4294967297": expected 0 to 65535
+	backend add web 10.0.0.11 weight 18446744073709551617	weight "18446744073709551617": expected 0 to 65535
+	backend add web 10.0.0.11 weight ''	weight "": expected 0 to 65535
+	backend add web 10.0.0.11 weight 1.5	weight "1.5": expected 0 to 65535
+	backend add web 10.0.0.11 weight '1 '	weight "1 ": expected 0 to 65535
+	backend add web 10.0.0.11 wieght 3	"wieght": expected weight or state
+	backend add web 10.0.0.11 state dead	state "dead": expected up, drain or down
+	backend add web 10.0.0.11 weight 1 state up weight 1	"weight": expected only once
+	backend set web 10.0.0.11	change is missing: expected weight or state
+	backend drain web	backend is missing: expected ADDR or ADDR:PORT
+	backend drain web 10.0.0.11 now	"now": expected nothing more
+	backend del web 10.0.0.11 weight 1	"weight": expected nothing more
+	backend show web 10.0.0.11 all	"all": expected nothing more
+	lookup	protocol is missing: expected tcp or udp
+	lookup icmp	protocol "icmp": expected tcp or udp
+	lookup tcp	source is missing: expected ADDR:PORT
+	lookup tcp 198.51.100.7	source "198.51.100.7": $with_port
+	lookup tcp 198.51.100.7:1	destination is missing: expected ADDR:PORT
+	lookup tcp 198.51.100.7:1 192.0.2.1:0	destination "192.0.2.1:0": $port
+	lookup tcp 198.51.100.7:1 [2001:db8::1]:80	destination "[2001:db8::1]:80": expected an address of the source's family
+	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected nothing more
+	table show	service is missing: expected $name
+	table digest web dns	"dns": expected nothing more
+	secret set	secret is missing: expected 32 hex digits, random or -
+	secret set 00112233	secret of 8 characters: expected 32 hex digits, random or -
+	secret set 0011223344556677889900112233445g	secret of 32 characters: expected 32 hex digits, random or -
+	secret set random random	"random": expected nothing more
+	secret show web	"web": expected nothing more
+	save all	"all": expected secret or nothing
+	save secret now	"now": expected nothing more
+	-j save	save: expected no -j or -p: it prints commands
+	monitor web	"web": expected nothing more
+	flush all	"all": expected nothing more
+	version 2	"2": expected nothing more
+	help servce	"servce": expected $objects
+	help service backend	"backend": expected nothing more
+	END
+}
+
+mapfile -t lines < <(cases)
+ktap_plan $((${#lines[@]} + 2))
+
+for line in "${lines[@]}"; do
+	words=${line%%$'\t'*}
+	expected=${line#*$'\t'}
+	[[ $words != '#' ]] || words=
+	eval "set -- $words"
+	out=$("$ringlb" "$@" 2>&1 >/dev/null </dev/null)
+	status=$?
+	if [[ $status -eq 1 && $out == "ringlb: $expected" ]]; then
+		ktap_ok "words: ${words:0:60}"
+	else
+		ktap_fail "words: ${words:0:60}" "expected: 1 ringlb: $expected" \
+			"got:      $status $out"
+	fi
+done
+
+out=$(for line in "${lines[@]}"; do
+	words=${line%%$'\t'*}
+	[[ $words != '#' ]] || words=
+	eval "set -- $words"
+	"$ringlb" "$@" 2>/dev/null </dev/null
+done)
+ktap_is "words: nothing on stdout when they are wrong" "$out" ""
+
+out=$("$ringlb" secret set 00112233445566778899aabbccddeefff 2>&1)
+if [[ $out != *0011223344* ]]; then
+	ktap_ok "words: a mistyped secret is not repeated"
+else
+	ktap_fail "words: a mistyped secret is not repeated" "$out"
+fi
