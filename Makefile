@@ -62,9 +62,18 @@ shell:
 install: userspace
 	$(MAKE) -C userspace install
 
+# DKMS builds from its own copy of the sources, for each kernel that is installed.
+version := $(shell sed -n 's/.*RINGLB_VERSION "\(.*\)"/\1/p' module/version.h)
+dkms_tree = $(DESTDIR)/usr/src/ringlb-$(version)
+
+dkms-install:
+	install -d $(dkms_tree)/scripts
+	cp -r Kbuild Makefile dkms.conf COPYING module uapi $(dkms_tree)/
+	cp scripts/probe-kernel.sh $(dkms_tree)/scripts/
+	$(if $(DESTDIR),,dkms install ringlb/$(version))
+
 clean:
 	$(RM) -r build
-	$(MAKE) -C userspace clean
-	$(MAKE) -C selftests/unit clean
+	for dir in userspace selftests/unit; do test ! -d $$dir || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit check check-debug demo shell install clean
+.PHONY: all module sabotage sparse userspace unit check check-debug demo shell install dkms-install clean
