@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# man_help.sh - manual, help and parser know the same commands, keywords, options and keys
+#
+# In:  the built tool, its manual, groff, python3; no module, no root.
+# `ringlb -j help` prints the parser's own table; the rest is held against it.
+here=$(dirname "$(readlink -f "$0")")
+# shellcheck source=selftests/ktap.sh
+. "$here/../ktap.sh"
+
+ringlb=${RINGLB:-$here/../../userspace/ringlb}
+man=${RINGLB_MAN:-$here/../../userspace/man/ringlb.8}
+header=$here/../../uapi/linux/ringlb.h
+dir=$(mktemp -d)
+ktap_defer rm -rf "$dir"
+
+"$ringlb" -j help >"$dir/help.json"
+"$ringlb" help >"$dir/help"
+
+# table FILTER: a line for each command, of what FILTER (Python, c: the command) yields
+table()
+{
+	python3 -c "
+import json, sys
+for c in json.load(open('$dir/help.json')):
+    for line in $1:
+        print(line)"
+}
+
+# The usage lines of the manual: tagged paragraphs in COMMANDS that begin with an object
+man_usages()
+{
+	local objects
+
+	objects=$(table '[c["object"]]' | sort -u | paste -sd'|')
+	sed -n '/^\.SH COMMANDS/,/^\.SH FILES/p' "$man" | sed 's/\\-/-/g' |
+		grep -A1 -E '^\.T[PQ]$' | sed -n -E "s/^\.B (($objects)( .*)?)\$/\1/p"
+}
+
+# Every command with each of its alternatives, each optional part left out and put in.
+# With all pairs at once, and with each pair alone.
+examples()
+{
+	python3 - "$dir/help.json" <<-'END'
+	import itertools, json, re, sys
+
+	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
+	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
+	          "DST:PORT": "192.0.2.10:443", "N": "3", "OBJECT": "table",
+	          "HEX": "00112233445566778899aabbccddeeff"}
+
+	def expand(word):
+	    if word in VALUES:
+	        return [VALUES[word]]
+	    return [VALUES.get(w, w) for w in word.split("|")]
+
+	def split(usage):
+	    """-> words and [optional] groups, at the top level"""
+	    parts, depth, part = [], 0, ""
+	    for c in usage + " ":
+	        if c == " " and not depth:
+	            parts += [part] if part else []
+	            part = ""
+	            continue
+	        depth += {"[": 1, "]": -1}.get(c, 0)
+	        part += c
+	    return parts
+
+	def lines(parts):
+	    if not parts:
+	        return [[]]
+	    first, rest = parts[0], lines(parts[1:])
+	    if first.startswith("["):
+	        firsts = [[]] + lines(split(first[1:-1]))
+	    else:
+	        firsts = [[w] for w in expand(first)]
+	    return [a + b for a in firsts for b in rest]
+
+	for c in json.load(open(sys.argv[1])):
+	    for line in lines(split(c["usage"])):
+	        changes = [k for k in c["keywords"] if k in line]
+	        if c.get("command") == "set" and c["keywords"] and not changes:
+	            continue        # "at least one"
+	        print(" ".join(line))
+	END
+}
+
+ktap_plan 14
+
+groff -ww -man -Tutf8 -z "$man" 2>"$dir/groff"
+ktap_is "man: groff has nothing to complain of" "$(cat "$dir/groff")" ""
+
+ktap_is "man: the commands and their words are those of the parser" \
+	"$(man_usages | sort)" "$(table '[c["usage"]]' | sort)"
+
+ktap_is "help: the commands and their words are those of the parser" \
+	"$(sed -n '/^commands:/,$p' "$dir/help" | sed -n 's/^  \([a-z]\)/\1/p' | sort)" \
+	"$(table '[c["usage"]]' | sort)"
+
+missing=$(table 'c["keywords"]' | sort -u | while read -r k; do
+	grep -q "^\.B $k\$" "$man" || echo "$k"
+done)
+ktap_is "man: every keyword has a paragraph of its own" "$missing" ""
+
+ktap_is "man: options are those of help" \
+	"$(sed -n '/^\.SH OPTIONS/,/^\.SH COMMANDS/p' "$man" | grep -A1 '^\.TP' |
+		sed -n -E 's/^\.BI? \\(-[a-zA-Z])( ".*)?$/\1/p' | sort)" \
+	"$(sed -n -E 's/^  (-[a-zA-Z]) .*/\1/p' "$dir/help" | sort)"
+
+# What help says is there, is: an option that is unknown would be told as such.
+bad=$(sed -n -E 's/^  (-[a-zA-Z]) (.{6}).*/\1 \2/p' "$dir/help" | while read -r o argument; do
+	"$ringlb" "$o" ${argument:+/dev/null} 2>&1 | grep '^ringlb: option' || :
+done)
+ktap_is "help: every option is known" "$bad" ""
+
+examples >"$dir/examples"
+ktap_check "parser: help gives examples enough" test "$(wc -l <"$dir/examples")" -gt 50
+bad=$(while read -ra words; do
+	# Without a module right words end in 2, wrong ones in 1. Those that answer end in 0.
+	[[ ${words[0]} != monitor || ! -d /sys/module/ringlb ]] || continue
+	unshare -rn "$ringlb" "${words[@]}" >/dev/null 2>"$dir/err" <<<00112233445566778899aabbccddeeff
+	[[ $? -ne 1 ]] || echo "${words[*]}: $(cat "$dir/err")"
+done <"$dir/examples")
+ktap_is "parser: every form that help gives is taken" "$bad" ""
+
+# A command, an option or a keyword that is in the manual's examples must be known too.
+sed -n '/^\.EX/,/^\.EE/p' "$man" | sed 's/\\-/-/g' |
+	grep -oE '(^|\(umask 077; |; ssh gw2 |ssh gw2 )ringlb [^|;>]*' |
+	sed -E 's/^.*ringlb //; s/\)$//' >"$dir/man_examples"
+ktap_check "man: there are examples enough" test "$(wc -l <"$dir/man_examples")" -ge 10
+bad=$(while read -ra words; do
+	[[ ${words[0]} != -[bf] ]] || words[1]=/dev/null
+	unshare -rn "$ringlb" "${words[@]}" >/dev/null 2>"$dir/err" </dev/null
+	status=$?
+	[[ $status -ne 1 ]] || grep -v 'standard input' "$dir/err"
+done <"$dir/man_examples")
+ktap_is "man: every example is taken" "$bad" ""
+
+counters=$(sed -n -E 's/^\tRINGLB_COUNTER_([A-Z_]+),.*/\L\1/p' "$header" |
+	grep -v -E '^(unspec|pad)$')
+ktap_is "man: counters are those of the protocol, in its order" \
+	"$(sed -n '/^\.SH COUNTERS/,/^\.SH EXIT/p' "$man" | sed -n 's/^\.B \([a-z_]*\)$/\1/p')" \
+	"$counters"
+
+# The keys that a show prints are the ones that the manual names for it.
+keys()			# keys COMMAND...: of the first object
+{
+	"$ringlb" -j -f "$dir/conf" "$@" | python3 -c '
+import json, sys
+a = json.load(sys.stdin)
+print("\n".join(sorted((a[0] if isinstance(a, list) else a).keys())))'
+}
+
+man_keys()		# man_keys PARAGRAPH: less those that a file has not
+{
+	sed -n '/^\.SH JSON/,/^\.SH COUNTERS/p' "$man" |
+		awk -v t=".B $1" '$0 == ".TP" { on = 0 } $0 == t { on = 1 } on' |
+		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation)$' | sort
+}
+
+cat >"$dir/conf" <<'END'
+secret set 00112233445566778899aabbccddeeff
+service add web tcp 192.0.2.10:443 method ring
+backend add web 10.0.0.11
+END
+bad=$(for show in 'service show' 'backend show' 'table show web' 'table digest' \
+	'lookup tcp 198.51.100.7:1 192.0.2.10:443'; do
+	title=${show% web}
+	# shellcheck disable=SC2086
+	diff <(man_keys "${title%% tcp*}") <(keys $show) >"$dir/diff" || echo "$show: $(cat "$dir/diff")"
+done)
+ktap_is "man: JSON keys are those that are printed" "$bad" ""
+
+ktap_is "man: the version is the tool's" \
+	"$(sed -n 's/^\.TH .*"ringlb \([0-9.]*\)".*/\1/p' "$man")" \
+	"$("$ringlb" -V | sed 's/^ringlb //')"
+
+version=$here/../../module/version.h
+ktap_is "tool: the version is the module's" \
+	"$(sed -n 's/^#define RINGLB_VERSION "\(.*\)"/\1/p' "$version")" \
+	"$("$ringlb" -V | sed 's/^ringlb //')"
