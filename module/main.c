@@ -43,7 +43,7 @@ static void __exit ringlb_exit(void)
 	rlb_nl_unregister();
 	/* No hooks, a grace period, no services: nothing calls into us but callbacks. */
 	rlb_netns_unregister();
-	/* And now those that free services and backends have run, too. */
+	/* And now those that free services, backends and tables have run, too. */
 	rcu_barrier();
 }
 

@@ -13,8 +13,8 @@
  * rlb_net.reals and through the table of its service, a table through its service. Each is
  * unlinked first and freed after a grace period; nothing that a packet holds outlives its
  * hook. A backend points to its service: all backends are unlinked before their service, so
- * whoever finds one under RCU finds the other alive. Services and backends are freed by
- * callbacks of this module, which main.c waits for when it is unloaded.
+ * whoever finds one under RCU finds the other alive. Services, backends and tables are freed
+ * by callbacks of this module, which main.c waits for when it is unloaded.
  */
 #ifndef _RINGLB_H
 #define _RINGLB_H

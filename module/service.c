@@ -178,7 +178,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 err_delist:
 	service_delist(rn, svc);
 err_free_table:
-	kvfree_rcu(table, rcu);
+	rlb_table_free(table);
 err_free:
 	/* Not by kfree(): a walk over the hash table of names may have met it. */
 	call_rcu(&svc->rcu, service_free_rcu);
@@ -226,7 +226,7 @@ void rlb_service_destroy(struct rlb_service *svc)
 	rlb_backends_destroy(svc);
 	rlb_hooks_put(rn, svc->config.family);
 	service_delist(rn, svc);
-	kvfree_rcu(rlb_table_locked(svc), rcu);
+	rlb_table_free(rlb_table_locked(svc));
 	call_rcu(&svc->rcu, service_free_rcu);
 }
 

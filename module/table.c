@@ -158,6 +158,23 @@ struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 	return t;
 }
 
+static void table_free_rcu(struct rcu_head *rcu)
+{
+	kvfree(container_of(rcu, struct rlb_table, rcu));
+}
+
+/**
+ * rlb_table_free() - the end of a table that packets may still be looking at
+ * @table: the table, of which no new packet hears
+ *
+ * Freed after one grace period, and not in the batches of kvfree_rcu(), which wait for
+ * seconds: an operator's loop of changes must not pile up tables of 128 KiB.
+ */
+void rlb_table_free(struct rlb_table *table)
+{
+	call_rcu(&table->rcu, table_free_rcu);
+}
+
 /**
  * rlb_table_publish() - put a table into service
  * @svc: the service
@@ -172,7 +189,7 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	old = rcu_replace_pointer(svc->table, new, lockdep_is_held(&svc->rn->cfg_lock));
 	svc->generation++;
 	if (old)
-		kvfree_rcu(old, rcu);
+		rlb_table_free(old);
 }
 
 static u8 takes(u8 state)

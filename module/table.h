@@ -19,7 +19,7 @@
  * @secret: the namespace's
  * @backend: the members, by index
  * @digest: rlb_digest()
- * @rcu: for kvfree_rcu()
+ * @rcu: for rlb_table_free()
  */
 struct rlb_table {
 	struct rlb_view view;
@@ -41,6 +41,7 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 				  struct rlb_backend_set *set,
 				  struct netlink_ext_ack *extack);
 struct rlb_table *rlb_table_copy(const struct rlb_table *old);
+void rlb_table_free(struct rlb_table *table);
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);
 void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set);
 

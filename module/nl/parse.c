@@ -44,10 +44,10 @@ static int parse_name(struct nlattr *parent, struct nlattr *attr, char *name,
 	if (!*name)
 		return refuse(extack, attr, "service name is empty");
 	for (c = name; *c; c++)
-		if (!isalnum(*c) && !strchr("._-", *c))
+		if (!isascii(*c) || !(isalnum(*c) || strchr("._-", *c)))
 			return refuse(extack, attr,
 				      "service name may have letters, digits, '.', '_' and '-' only");
-	if (!isascii(*name) || *name == '-')
+	if (*name == '-')
 		return refuse(extack, attr, "service name must not begin with '-'");
 	return 0;
 }

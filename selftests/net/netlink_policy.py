@@ -108,6 +108,8 @@ REFUSED = [
      "service name may have letters, digits, '.', '_' and '-' only"),
     ("service new: name not ASCII", NEW, service(name=text(1, "w\u00e9b")), errno.EINVAL,
      "service name may have letters, digits, '.', '_' and '-' only"),
+    ("service new: name in Latin-1", NEW, service(name=attr(1, b"w\xe9b\0")), errno.EINVAL,
+     "service name may have letters, digits, '.', '_' and '-' only"),
     ("service new: name begins with a dash", NEW, service(name=text(1, "-web")), errno.EINVAL,
      "service name must not begin with '-'"),
     ("service new: no protocol", NEW, service(name=other, protocol=None), errno.EINVAL,

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# netlink_caps.sh - who may ask: CAP_NET_ADMIN where the namespace belongs, for reads as well
+set -u
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+unprivileged()		# unprivileged COMMAND...
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
+		--inh-caps=-all "$@"
+}
+
+# Each command of the family once: 0 if all that were sent are refused with EPERM.
+all_refused()
+{
+	python3 - "$selftests/net" <<-'END'
+		import errno, socket, sys
+		sys.path.insert(0, sys.argv[1])
+		import genl
+		g = genl.Genl()
+		wrong = []
+		for command in range(genl.CMD_INFO_GET, genl.CMD_FLUSH + 1):
+		    for dump in (False, True):
+		        try:
+		            g.request(command, b"", dump)
+		            wrong.append((command, dump, "accepted"))
+		        except genl.Refused as r:
+		            if r.errno not in (errno.EPERM, errno.EOPNOTSUPP):
+		                wrong.append((command, dump, r.errno))
+		try:
+		    g.sock.setsockopt(genl.SOL_NETLINK, genl.NETLINK_ADD_MEMBERSHIP, g.groups["notices"])
+		    wrong.append("notices")
+		except PermissionError:
+		    pass
+		sys.exit(f"not refused: {wrong}" if wrong else 0)
+	END
+}
+
+ktap_plan 5
+need_module
+ns_add own
+rlb_own() { ringlb -n "$own" "$@"; }
+must rlb_own service add web tcp 192.0.2.10:80 method ring
+
+export -f all_refused
+export selftests
+ktap_check "caps: without CAP_NET_ADMIN every command and the notices are refused" \
+	unprivileged bash -c all_refused
+ktap_refuse "caps: the tool says what is missing" 2 "no permission: needs CAP_NET_ADMIN" \
+	unprivileged ringlb service show
+ktap_check "caps: root of a user namespace rules its own network namespace" \
+	unprivileged unshare --user --map-root-user --net \
+	ringlb service add web tcp 192.0.2.10:80 method ring
+ktap_refuse "caps: and no other" 2 "no permission" \
+	unprivileged unshare --user --map-root-user ringlb service show
+ktap_is "caps: nothing has changed" "$(rlb_own save)" \
+	"service add web tcp 192.0.2.10:80 method ring key 5tuple vnodes 160"
