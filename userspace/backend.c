@@ -87,18 +87,16 @@ void backend_facts(struct out *o, const char *service, const struct backend *b, 
 		out_counters(o, &b->counters);
 }
 
-static size_t show_backends(struct out *o, const struct service *s, const struct endpoint *only)
+static void show_backends(struct out *o, const struct service *s, const struct endpoint *only)
 {
-	size_t i, shown = 0;
+	size_t i;
 
 	for (i = 0; i < s->n; i++) {
 		if (only && addr_cmp(&s->backends[i].at, only))
 			continue;
 		out_object(o);
 		backend_facts(o, s->name, &s->backends[i], s->slots);
-		shown++;
 	}
-	return shown;
 }
 
 int backend_show(struct tool *t, const struct command *command)
@@ -107,7 +105,7 @@ int backend_show(struct tool *t, const struct command *command)
 	const struct endpoint *only = command->has_backend ? &command->backend.at : NULL;
 	char word[ADDR_TEXT_MAX];
 	struct model m = { 0 };
-	size_t i, shown = 0;
+	size_t i;
 	int code;
 
 	code = tool_model(t, name, TOOL_BACKENDS | TOOL_COUNTS, &m);
@@ -121,7 +119,7 @@ int backend_show(struct tool *t, const struct command *command)
 	out_begin(&t->out, OUT_COLUMNS);
 	for (i = 0; i < m.n; i++)
 		if (!name || m.services[i] == model_find(&m, name))
-			shown += show_backends(&t->out, m.services[i], only);
+			show_backends(&t->out, m.services[i], only);
 	code = tool_end(t, code);
 out:
 	model_free(&m);

@@ -249,14 +249,14 @@ static void print_line(const struct out *o, size_t i, size_t end)
 	size_t c;
 
 	for (c = i + 1; c < end; c++) {
-		const struct out_cell *cell = &o->cells[c];
+		const struct out_cell *fact = &o->cells[c];
 
-		if (cell->below)
+		if (fact->below)
 			continue;
-		if (cell->bare)
-			fprintf(o->to, "%s%s", space, cell->value);
+		if (fact->bare)
+			fprintf(o->to, "%s%s", space, fact->value);
 		else
-			fprintf(o->to, "%s%s %s", space, cell->key, cell->value);
+			fprintf(o->to, "%s%s %s", space, fact->key, fact->value);
 		space = " ";
 	}
 	fputc('\n', o->to);
@@ -285,14 +285,14 @@ static void print_columns(const struct out *o)
 	unsigned int col = 0;
 
 	for (i = 0; i < o->n; i++) {
-		const struct out_cell *cell = &o->cells[i];
+		const struct out_cell *fact = &o->cells[i];
 
-		col = cell->first ? 0 : col + 1;
-		if (cell->first || cell->below || col > COLUMNS_MAX)
+		col = fact->first ? 0 : col + 1;
+		if (fact->first || fact->below || col > COLUMNS_MAX)
 			continue;
-		len = strlen(cell->value);
-		if (strlen(cell->key) > len)
-			len = strlen(cell->key);
+		len = strlen(fact->value);
+		if (strlen(fact->key) > len)
+			len = strlen(fact->key);
 		if (len > width[col - 1])
 			width[col - 1] = len;
 	}

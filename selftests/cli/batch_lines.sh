@@ -73,9 +73,13 @@ file "$(printf 'x %.0s' {1..70})"
 words "too many words" '1: expected at most 64 words'
 
 file 'service add web tcp 192.0.2.1:80 method ring'
-out=$("$ringlb" -b "$f" 2>&1)
-ktap_is "-b: right words are sent, and there is no module" "$? $out" \
-	'2 ringlb: module ringlb is not loaded (try: modprobe ringlb)'
+claim="-b: right words are sent, and there is no module"
+if [[ -d /sys/module/ringlb ]]; then
+	ktap_skip "$claim" "a kernel without the module loaded"
+else
+	out=$("$ringlb" -b "$f" 2>&1)
+	ktap_is "$claim" "$? $out" '2 ringlb: module ringlb is not loaded (try: modprobe ringlb)'
+fi
 out=$("$ringlb" -b - 2>&1 <<<'flush now')
 ktap_is "-b -: errors are of stdin" "$? $out" '1 ringlb: stdin:1: "now": expected nothing more'
 out=$("$ringlb" -b "$dir/none" 2>&1)
