@@ -24,13 +24,15 @@ struct cmd {
 	char error[512];
 };
 
+/* All of these return 0, or -1 with the error set, unless they say otherwise. */
 int cmd_fail(struct cmd *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int cmd_bad(struct cmd *c, const char *what, const char *word, const char *expected);
-bool cmd_more(const struct cmd *c);
+bool cmd_more(const struct cmd *c);	/* is a word left? */
 const char *cmd_next(struct cmd *c, const char *what, const char *expected);
-int cmd_end(struct cmd *c);
+int cmd_end(struct cmd *c);		/* no word may be left */
 
+/* The next word as a service's name, tcp or udp, an endpoint */
 int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1]);
 int cmd_protocol(struct cmd *c, u32 *protocol);
 int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e);

@@ -107,6 +107,7 @@ struct lookup {
 	struct backend backend;
 };
 
+/* The zeroed struct is an empty model, service or table. */
 void model_free(struct model *m);
 void model_flush(struct model *m);
 struct service *model_find(const struct model *m, const char *name);

@@ -8,6 +8,8 @@
 #include "grammar.h"
 #include "tool.h"
 
+/* *_parse*(): words to command; 0, or -1 with the error in @c. The others: an exit code. */
+
 /* service.c */
 int service_parse_add(struct cmd *c, struct command *command);
 int service_parse_set(struct cmd *c, struct command *command);

@@ -67,7 +67,7 @@ static void refusal_text(struct refusal *r, const char *text, const u64 *cookie)
 
 /**
  * refusal_read() - read an NLMSG_ERROR, or an NLMSG_DONE, with what the kernel adds
- * @r: out: the refusal; its err is 0 if the message is an acknowledgement
+ * @r: out: the refusal; its err is 0 if the message is an acknowledgment
  * @h: the message
  */
 void refusal_read(struct refusal *r, const struct nlmsghdr *h)

@@ -18,12 +18,14 @@ struct wire_span {
 	u32 end;
 };
 
+/* 0, or -EMSGSIZE: the message is full */
 int wire_put_name(struct nl_msg *msg, const char *service);
 int wire_put_service(struct nl_msg *msg, const struct service *s);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
 int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN]);
 
+/* 0, or -EBADMSG: a nest is missing, or what is in it is of no use */
 int wire_get_top(const struct nlmsghdr *h, struct nlattr *tb[RINGLB_A_MAX + 1]);
 int wire_get_service(const struct nlattr *nest, struct service *s);
 int wire_get_backend(const struct nlattr *nest, struct backend *b);

@@ -37,6 +37,9 @@ struct keyword {
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
 
+/* Word to number: 0, or -1 with the number as it was. Number to word: "unknown" for one that
+ * only a newer module knows.
+ */
 int word_protocol_find(const char *word, u32 *protocol);
 const char *word_protocol(u32 protocol);
 int word_state_find(const char *word, u32 *state);

@@ -64,6 +64,7 @@ cases()
 	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp or udp
 	service add web tcp	address is missing: expected ADDR:PORT
 	service add web tcp 192.0.2.1	address "192.0.2.1": $with_port
+	service add web tcp $long:80	address "${long:0:190}...": $with_port
 	service add web tcp 192.0.2.1:	address "192.0.2.1:": $port
 	service add web tcp :80	address ":80": $with_port
 	service add web tcp 192.0.2.1:0	address "192.0.2.1:0": $port

@@ -78,6 +78,24 @@ static void endpoint_mutants(void **unused)
 	}
 }
 
+static void endpoint_length(void **unused)
+{
+	char word[300];
+	struct endpoint e;
+	size_t len;
+
+	for (len = 1; len < sizeof(word); len++) {
+		memset(word, '1', len);
+		word[len] = '\0';
+		assert_non_null(addr_parse(word, ADDR_MAYBE_PORT, &e));
+		word[0] = '[';
+		word[len - 1] = ']';
+		assert_non_null(addr_parse(word, ADDR_MAYBE_PORT, &e));
+		word[len / 2] = ':';
+		assert_non_null(addr_parse(word, ADDR_MAYBE_PORT, &e));
+	}
+}
+
 static void number(void **unused)
 {
 	static const char bytes[] = "0123456789+- .xe";
@@ -399,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM("words: an endpoint's word is read back as the same", endpoint_round_trip),
 		CLAIM("words: a changed endpoint is refused or means one endpoint", endpoint_mutants),
+		CLAIM("words: what is long and no endpoint is refused", endpoint_length),
 		CLAIM("words: numbers are digits alone, as a naive twin reads them", number),
 		CLAIM("words: values of keywords are printed as they are read", keywords),
 		CLAIM("words: the protocol has nothing without a word", complete),
