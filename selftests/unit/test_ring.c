@@ -412,6 +412,8 @@ static void limit(void **unused)
 		m[i].weight = RINGLB_WEIGHT_MAX;
 	limit_is(m, RINGLB_BACKENDS_MAX, 0);
 	assert_int_equal(check(m, RINGLB_BACKENDS_MAX, RINGLB_VNODES_MAX), -E2BIG);
+	m[2].weight = 2;
+	assert_int_equal(check(m, 3, 32768), -E2BIG);	/* 2^32 points: 0 in 32 bits */
 
 	for (round = 0; round < 1000; round++) {
 		n = unit_between(1, RINGLB_BACKENDS_MAX);
