@@ -43,14 +43,11 @@ int session_fail(struct session *s, int err, const char *format, ...)
  */
 void refusal_points(char *text, size_t size, u64 vnodes)
 {
-	int len = strcspn(RINGLB_MSG_POINTS, ";");	/* what follows is for programs */
-
 	if (vnodes)
-		snprintf(text, size, "%.*s: largest vnodes that fits: %llu", len,
-			 RINGLB_MSG_POINTS, (unsigned long long)vnodes);
+		snprintf(text, size, "%s: largest vnodes that fits: %llu", RINGLB_MSG_POINTS,
+			 (unsigned long long)vnodes);
 	else
-		snprintf(text, size, "%.*s: none fits: lower the weights", len,
-			 RINGLB_MSG_POINTS);
+		snprintf(text, size, "%s: none fits: lower the weights", RINGLB_MSG_POINTS);
 }
 
 /* The kernel's text, or what the number alone tells */

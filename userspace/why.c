@@ -11,11 +11,16 @@
 #include "choose.h"
 #include "words.h"
 
+static const char *condition(const struct lookup *l)
+{
+	return l->owner.state == RINGLB_STATE_DRAIN ? "draining" : word_state(l->owner.state);
+}
+
 /* How the backend was found after the owner took nothing */
 static void looked(const struct lookup *l, char *text, size_t size)
 {
 	if (l->probes > RLB_PROBES_MAX)
-		snprintf(text, size, "%u slots seen, then all backends in turn", l->probes);
+		snprintf(text, size, "%u slots seen, then all backends in turn", RLB_PROBES_MAX);
 	else
 		snprintf(text, size, "%u slots seen", l->probes);
 }
@@ -30,7 +35,7 @@ static void looked(const struct lookup *l, char *text, size_t size)
 const char *why_text(const struct lookup *l, char text[WHY_MAX])
 {
 	bool last = l->has_backend && l->backend.state == RINGLB_STATE_DRAIN;
-	const char *state = word_state(l->owner.state);
+	const char *state = condition(l);
 	char owner[ADDR_TEXT_MAX], seen[64];
 
 	if (!l->has_owner) {

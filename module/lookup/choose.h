@@ -44,7 +44,8 @@ struct rlb_view {
  * @slot: the flow's slot
  * @owner: the member that owns it; valid if there are members
  * @member: the member that takes the flow; -1 for none
- * @probes: slots looked at; 1 if the owner took the flow
+ * @probes: slots looked at; 1 if the owner took the flow; RLB_PROBES_MAX + 1 if so many were
+ *	looked at in vain and members were scanned
  */
 struct rlb_choice {
 	u32 slot;
@@ -83,6 +84,7 @@ static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level
 		hash = rlb_hash_mix(hash + 0x9e3779b97f4a7c15ULL);
 		if (probes == RLB_PROBES_MAX) {
 			c->member = rlb_choose_scan(v, hash, level);
+			probes++;
 			break;
 		}
 		i = v->slots[hash >> (64 - v->bits)];

@@ -62,6 +62,7 @@ static int naive_choose(u64 hash, u32 *probes)
 			if (takes[owner] >= want)
 				return owner;
 		}
+		*probes = RLB_PROBES_MAX + 1;	/* none of them: members are scanned */
 		for (i = 0; i < view.n; i++)
 			if (takes[(from + i) % view.n] >= want)
 				return (from + i) % view.n;

@@ -53,7 +53,7 @@
  * @RINGLB_CMD_BACKEND_GET: a dump: SERVICE (name; all services if absent) -> SERVICE (name)
  *	and one BACKEND a message
  * @RINGLB_CMD_TABLE_GET: a dump: SERVICE (name) -> TABLE in many messages: first the members
- *	in the order of their index, then the owners of all slots, in order
+ *	in the order of their index (address and port alone), then the owners of all slots
  * @RINGLB_CMD_LOOKUP: LOOKUP (protocol, addresses, ports) -> LOOKUP with the answer
  * @RINGLB_CMD_SECRET_GET: -> SECRET with key and fingerprint
  * @RINGLB_CMD_SECRET_SET: SECRET (key); moves every flow
@@ -121,7 +121,9 @@ enum ringlb_attr_info {
 
 enum ringlb_attr_service {
 	RINGLB_A_SERVICE_UNSPEC,
-	RINGLB_A_SERVICE_NAME,		/* string, 1..RINGLB_NAME_MAX bytes of [A-Za-z0-9._-] */
+	RINGLB_A_SERVICE_NAME,		/* string, 1..RINGLB_NAME_MAX bytes of
+					 * [A-Za-z0-9._-], the first no '-'
+					 */
 	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP or IPPROTO_UDP */
 	RINGLB_A_SERVICE_IPV4,		/* 4 bytes: the VIP; this or IPV6 */
 	RINGLB_A_SERVICE_IPV6,		/* 16 bytes: the VIP; this or IPV4 */
@@ -191,7 +193,9 @@ enum ringlb_attr_lookup {
 					 * if no backend has a weight
 					 */
 	RINGLB_A_LOOKUP_BACKEND,	/* nested: where the packet goes; absent: it is dropped */
-	RINGLB_A_LOOKUP_PROBES,		/* u32, slots looked at: 1 = the owner took it */
+	RINGLB_A_LOOKUP_PROBES,		/* u32, slots looked at: 1 = the owner took it;
+					 * 65 = 64 in vain, then all members
+					 */
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
@@ -271,6 +275,6 @@ enum ringlb_counter {
  * a u64 in host byte order, the largest RINGLB_A_SERVICE_VNODES that fits.
  */
 #define RINGLB_MSG_POINTS \
-	"vnodes times the sum of weights is above 4194304 points; the cookie has the largest vnodes that fits"
+	"vnodes times the sum of weights is above 4194304 points"
 
 #endif /* _UAPI_LINUX_RINGLB_H */
