@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 
 #include "backend.h"
-#include "netns.h"
 #include "service.h"
 #include "stats.h"
 #include "table.h"

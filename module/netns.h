@@ -18,8 +18,6 @@ static inline struct rlb_net *rlb_net_of(const struct net *net)
 	return net_generic(net, rlb_net_id);
 }
 
-void rlb_net_secret(struct rlb_net *rn, struct rlb_secret *secret);
-int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret);
 void rlb_net_changed(struct rlb_net *rn);
 
 int rlb_netns_register(void);

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "backend.h"
-#include "netns.h"
+#include "secret.h"
 #include "table.h"
 
 /* One piece of memory: the struct, pointers to backends, slots, one byte a member. */

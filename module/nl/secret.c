@@ -4,6 +4,7 @@
  *
  * Process context; cfg_lock is taken here. The key itself is told only to who asks for it.
  */
+#include "../secret.h"
 #include "nl.h"
 #include "policy.h"
 
