@@ -41,6 +41,7 @@ all_refused()
 ktap_plan 5
 need_module
 ns_add own
+# shellcheck disable=SC2154 # ns_add sets it
 rlb_own() { ringlb -n "$own" "$@"; }
 must rlb_own service add web tcp 192.0.2.10:80 method ring
 
