@@ -53,12 +53,12 @@ scaled()		# scaled N [LEAST]: N / $SCALE, at least 1, or LEAST
 # The only place that waits for time to pass: it looks again until the condition holds.
 wait_for()		# wait_for SECONDS COMMAND...
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) said
 
 	shift
-	until "$@" >/dev/null 2>&1; do
+	until said=$("$@" 2>&1); do
 		if ((SECONDS > end)); then
-			ktap_note "waited in vain for: $*"
+			ktap_note "waited in vain for: $*" "$said"
 			return 1
 		fi
 		sleep 0.05
