@@ -175,7 +175,7 @@ def choose(s, members, owners, h):
             if probes == PROBES:
                 i = (h >> 32) * len(members) >> 32
                 order = list(range(i, len(members))) + list(range(i))
-                return slot, owner, next(m for m in order if takes[m] >= level), probes
+                return slot, owner, next(m for m in order if takes[m] >= level), probes + 1
             at = owners[h >> (64 - BITS)]
             probes += 1
         return slot, owner, at, probes
