@@ -121,12 +121,13 @@ class Connection:
         self.out.append(iter([words.encode()]))
 
     def command(self, words):
-        if words[:1] == ["who"]:
+        words += ["", ""]
+        if words[0] == "who":
             self.say(f"{self.name}\n")
-        elif words[:1] == ["put"]:
+        elif words[0] == "put" and words[1].isdigit():
             self.sha_in = hashlib.sha256()
             self.left = int(words[1])
-        elif words[:1] == ["get"]:
+        elif words[0] == "get" and words[1].isdigit():
             self.say(f"{self.name}\n")
             self.out.append(self.get(int(words[1])))
         else:
@@ -200,7 +201,7 @@ def serve_udp(sock, name, log, selector):
             sha = hashlib.sha256(data).hexdigest()
             words = data.split(b"\n", 1)[0].split()
             answer = f"{name} {sha}\n".encode()
-            if len(words) > 1:
+            if words[:1] == [b"who"] and len(words) == 2 and words[1].isdigit():
                 answer += BLOCK[:max(0, int(words[1]) - len(answer))]
             log.write(event="datagram", backend=name, proto="udp", peer=text(peer),
                       local=local, bytes_in=len(data), bytes_out=len(answer), sha_in=sha)

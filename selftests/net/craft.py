@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+craft - packets that no kernel would send, put on a link as they are
+
+  craft.py [OPTIONS] fuzz N             N packets to the VIPs, damaged at random
+  craft.py [OPTIONS] toobig FAMILY SPORT CLIENT CPORT MTU WHAT
+                                        an ICMP error that says that the VIP's UDP packet from
+                                        SPORT to CLIENT:CPORT is above MTU; of that packet it
+                                        quotes WHAT: 8 (bytes of UDP), more (the start of its
+                                        data), options (8 bytes, behind IP options; IPv4)
+
+In:  --netns NAME --device DEV --mac ADDRESS (of the gateway), --seed N
+Out: the seed, if fuzz was asked for.
+"""
+
+import argparse
+import random
+import socket
+import struct
+
+from sniff import folded
+from who import enter_netns
+
+VIP = {4: "192.0.2.10", 6: "2001:db8::10"}
+CLIENT = {4: "10.0.1.2", 6: "fd00:1::2"}
+FAMILY = {4: socket.AF_INET, 6: socket.AF_INET6}
+ETHERTYPE = {4: 0x0800, 6: 0x86dd}
+
+
+def binary(family, address):
+    return socket.inet_pton(FAMILY[family], address)
+
+
+def checksum(data):
+    return struct.pack(">H", ~folded(data) & 0xffff)
+
+
+def ip(family, src, dst, proto, payload, options=b""):
+    """A whole packet, its header right."""
+    if family == 6:
+        return (struct.pack(">IHBB", 6 << 28, len(payload), proto, 64) +
+                binary(6, src) + binary(6, dst) + payload)
+    words = 5 + len(options) // 4
+    header = struct.pack(">BBHHHBBH", 0x40 | words, 0, words * 4 + len(payload),
+                         random.getrandbits(16), 0, 64, proto, 0) + \
+        binary(4, src) + binary(4, dst) + options
+    return header[:10] + checksum(header) + header[12:] + payload
+
+
+def pseudo(family, src, dst, proto, length):
+    return binary(family, src) + binary(family, dst) + struct.pack(">II", length, proto)
+
+
+def udp(family, src, sport, dst, dport, data):
+    head = struct.pack(">HHH", sport, dport, 8 + len(data))
+    total = checksum(pseudo(family, src, dst, 17, 8 + len(data)) + head + b"\0\0" + data)
+    return ip(family, src, dst, 17, head + total + data)
+
+
+def tcp(family, src, sport, dst, dport, flags, data=b""):
+    head = struct.pack(">HHIIBBH", sport, dport, random.getrandbits(32),
+                       random.getrandbits(32), 5 << 4, flags, 1024)
+    total = checksum(pseudo(family, src, dst, 6, 20 + len(data)) + head + b"\0\0\0\0" + data)
+    return ip(family, src, dst, 6, head + total + b"\0\0" + data)
+
+
+def error(family, src, dst, kind, code, rest, quoted):
+    """An ICMP error; rest: its second word."""
+    body = struct.pack(">BBHI", kind, code, 0, rest) + quoted
+    covered = body if family == 4 else pseudo(6, src, dst, 58, len(body)) + body
+    body = body[:2] + checksum(covered) + body[4:]
+    return ip(family, src, dst, 1 if family == 4 else 58, body)
+
+
+def too_big(family, sport, client, cport, mtu, what):
+    """What a router would say of an answer that the client is to get."""
+    answer = udp(family, VIP[family], sport, client, cport, b"x" * 1400)
+    size = {4: 20, 6: 40}[family]
+    quoted = answer[:size + (8 if what == "8" else 500)]
+    if what == "options":
+        plain = udp(4, VIP[4], sport, client, cport, b"x" * 1400)
+        quoted = ip(4, VIP[4], client, 17, plain[20:], b"\x01" * 12)[:32 + 8]
+    kind = (3, 4) if family == 4 else (2, 0)
+    return error(family, client, VIP[family], *kind, mtu, quoted)
+
+
+def samples(rand):
+    """Packets that are right, one of each kind."""
+    family = rand.choice((4, 6))
+    client, vip = CLIENT[family], VIP[family]
+    sport = rand.randrange(1024, 65536)
+    data = rand.randbytes(rand.randrange(64))
+    kind = rand.randrange(5)
+    if kind == 0:
+        return family, udp(family, client, sport, vip, 53, data)
+    if kind == 1:
+        return family, tcp(family, client, sport, vip, 80, rand.randrange(256), data)
+    if kind == 2:
+        inner = udp(family, vip, 53, client, sport, data)
+    else:
+        inner = tcp(family, vip, 80, client, sport, 16, data)
+    inner = inner[:rand.randrange(len(inner) + 1)]
+    if kind == 4 and family == 6:           # extension headers of any kind before UDP
+        plain = udp(6, client, sport, vip, 53, data)[40:]
+        chain = rand.choice((0, 43, 44, 60, 51, 135))
+        return 6, ip(6, client, vip, chain,
+                     bytes((17, rand.randrange(4))) + rand.randbytes(6) + plain)
+    number = rand.choice((3, 4, 5, 11, 12) if family == 4 else (1, 2, 3, 4))
+    return family, error(family, client, vip, number, rand.randrange(6), rand.getrandbits(16),
+                         inner)
+
+
+def damage(rand, family, packet):
+    """Some bytes changed, some cut off; the IPv4 header mostly right enough to get in."""
+    packet = bytearray(packet)
+    for _ in range(rand.randrange(4)):
+        packet[rand.randrange(min(len(packet), 100))] = rand.getrandbits(8)
+    if rand.randrange(2):
+        keep = rand.randrange(20, len(packet) + 1)
+        if rand.randrange(4):       # told of, or a lie
+            if family == 4:
+                packet[2:4] = struct.pack(">H", keep)
+            elif keep >= 40:
+                packet[4:6] = struct.pack(">H", keep - 40)
+        del packet[keep:]
+    if family == 4 and rand.randrange(8):
+        packet[0] = 0x40 | packet[0] & 15
+        size = (packet[0] & 15) * 4
+        packet[10:12] = b"\0\0"
+        packet[10:12] = checksum(bytes(packet[:size]))
+    return bytes(packet)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="packets that no kernel would send")
+    parser.add_argument("--netns", required=True)
+    parser.add_argument("--device", required=True)
+    parser.add_argument("--mac", required=True)
+    parser.add_argument("--seed", type=int, default=random.getrandbits(32))
+    parser.add_argument("what", choices=("fuzz", "toobig"))
+    parser.add_argument("words", nargs="+")
+    args = parser.parse_args()
+
+    enter_netns(args.netns)
+    sock = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+    mac = bytes.fromhex(args.mac.replace(":", ""))
+
+    def send(family, packet):
+        sock.sendto(packet, (args.device, ETHERTYPE[family], 0, 0, mac))
+
+    if args.what == "fuzz":
+        print("seed", args.seed)
+        rand = random.Random(args.seed)
+        for _ in range(int(args.words[0])):
+            family, packet = samples(rand)
+            send(family, damage(rand, family, packet))
+        return
+    family, sport, client, cport, mtu, what = args.words
+    send(int(family), too_big(int(family), int(sport), client, int(cport), int(mtu), what))
+
+
+if __name__ == "__main__":
+    main()
