@@ -12,10 +12,19 @@ unprivileged()		# unprivileged COMMAND...
 		--inh-caps=-all "$@"
 }
 
+# Nobody may read a checkout in root's home: what nobody is to run lies open elsewhere.
+lay_open()
+{
+	mkdir -p "$tmp/selftests/net" "$tmp/uapi/linux" &&
+		cp "$selftests/net/genl.py" "$tmp/selftests/net" &&
+		cp "$selftests/../uapi/linux/ringlb.h" "$tmp/uapi/linux" &&
+		cp "$(command -v ringlb)" "$tmp" && chmod -R a+rX "$tmp"
+}
+
 # Each command of the family once: 0 if all that were sent are refused with EPERM.
 all_refused()
 {
-	python3 - "$selftests/net" <<-'END'
+	python3 - "$tmp/selftests/net" <<-'END'
 		import errno, socket, sys
 		sys.path.insert(0, sys.argv[1])
 		import genl
@@ -45,8 +54,9 @@ ns_add own
 rlb_own() { ringlb -n "$own" "$@"; }
 must rlb_own service add web tcp 192.0.2.10:80 method ring
 
+must lay_open
 export -f all_refused
-export selftests
+export tmp PATH="$tmp:$PATH"
 ktap_check "caps: without CAP_NET_ADMIN every command and the notices are refused" \
 	unprivileged bash -c all_refused
 ktap_refuse "caps: the tool says what is missing" 2 "no permission: needs CAP_NET_ADMIN" \
