@@ -4,7 +4,7 @@
  *
  * Everything else in this directory is pure C over integers and bytes: the same source gives
  * the same slots in the module, in the tool and in the tests. What differs between the two
- * worlds is here and nowhere else: fixed-width types, memory, the chance to yield.
+ * worlds is here and nowhere else: fixed-width types, memory, the chance to yield, division.
  */
 #ifndef _RINGLB_LOOKUP_ENV_H
 #define _RINGLB_LOOKUP_ENV_H
@@ -13,6 +13,7 @@
 
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -34,6 +35,12 @@ static inline void rlb_env_free(void *p)
 static inline void rlb_env_yield(void)
 {
 	cond_resched();
+}
+
+/* 32-bit kernels have no operator for this. */
+static inline u64 rlb_env_div(u64 a, u64 b)
+{
+	return div64_u64(a, b);
 }
 
 #else /* user space */
@@ -73,6 +80,11 @@ static inline void rlb_env_free(void *p)
 
 static inline void rlb_env_yield(void)
 {
+}
+
+static inline u64 rlb_env_div(u64 a, u64 b)
+{
+	return a / b;
 }
 
 #endif /* __KERNEL__ */
