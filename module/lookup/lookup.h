@@ -13,6 +13,11 @@
 
 #include "env.h"
 
+#define RLB_BITS_MIN 12		/* what an operator may choose */
+#define RLB_BITS_MAX 20		/* what a method must be able to fill */
+
+#define RLB_SLACK_NONE RINGLB_SLACK_NONE
+
 /**
  * struct rlb_member - a backend that has a part in the table
  * @ident: rlb_ident()
@@ -26,9 +31,12 @@ struct rlb_member {
 /**
  * struct rlb_params - what an operator may choose about a method
  * @vnodes: ring: virtual nodes for each unit of weight, 1..RINGLB_VNODES_MAX
+ * @slack: rendezvous: how far a share may be above its quota, in tenths of a percent,
+ *	0..RINGLB_SLACK_MAX or RLB_SLACK_NONE for as far as it comes
  */
 struct rlb_params {
 	u32 vnodes;
+	u32 slack;
 };
 
 /**
@@ -48,6 +56,7 @@ struct rlb_lookup_ops {
 };
 
 extern const struct rlb_lookup_ops rlb_ring_ops;
+extern const struct rlb_lookup_ops rlb_rendezvous_ops;
 
 const struct rlb_lookup_ops *rlb_lookup_find(enum ringlb_method id);
 const struct rlb_lookup_ops *rlb_lookup_by_name(const char *name);

@@ -8,6 +8,7 @@
 
 static const struct rlb_lookup_ops *const methods[] = {
 	&rlb_ring_ops,
+	&rlb_rendezvous_ops,
 };
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))

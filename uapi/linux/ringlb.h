@@ -28,6 +28,10 @@
 #define RINGLB_WEIGHT_MAX	65535
 #define RINGLB_VNODES_MAX	65535	/* virtual nodes for each unit of weight */
 #define RINGLB_VNODES_DEFAULT	160
+
+#define RINGLB_SLACK_MAX	1000	/* tenths of a percent: twice its share */
+#define RINGLB_SLACK_DEFAULT	10	/* 1 % */
+#define RINGLB_SLACK_NONE	0xffffffff	/* shares are not capped */
 #define RINGLB_POINTS_MAX	(1U << 22)	/* virtual nodes in one ring */
 #define RINGLB_BACKENDS_MAX	4096	/* in one service */
 #define RINGLB_SERVICES_MAX	65536	/* in one network namespace */
@@ -215,6 +219,7 @@ enum ringlb_attr_secret {
 enum ringlb_method {
 	RINGLB_METHOD_UNSPEC,
 	RINGLB_METHOD_RING,		/* Karger's ring of virtual nodes */
+	RINGLB_METHOD_RENDEZVOUS,	/* rendezvous by rank, shares capped by slack */
 
 	__RINGLB_METHOD_MAX,
 	RINGLB_METHOD_MAX = __RINGLB_METHOD_MAX - 1
