@@ -77,6 +77,20 @@ static u32 lower_bound(const struct rlb_backend_set *set, const struct rlb_backe
 }
 
 /**
+ * rlb_backend_compare() - the order of a set
+ * @a: a backend
+ * @b: another of the same service
+ *
+ * Return: below, at or above 0 as @a is before, like or after @b.
+ */
+int rlb_backend_compare(const struct rlb_backend *a, const struct rlb_backend *b)
+{
+	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
+
+	return compare(a, &c);
+}
+
+/**
  * rlb_backend_find() - find a backend in a set
  * @set: the set
  * @c: its address and configured port
@@ -332,10 +346,12 @@ void rlb_draft_commit(struct rlb_draft *draft)
 	for (i = 0; i < draft->set.n; i++)
 		if (!is_in(&old, draft->set.item[i].backend))
 			rlb_index_insert(&svc->rn->reals, &draft->set.item[i].backend->node);
-	if (draft->table)
+	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
-	else
+		svc->generation++;
+	} else {
 		rlb_table_set_states(rlb_table_locked(svc), &draft->set);
+	}
 	svc->set = draft->set;
 	for (i = 0; i < old.n; i++) {
 		if (is_in(&svc->set, old.item[i].backend))
@@ -358,7 +374,7 @@ void rlb_draft_abort(struct rlb_draft *draft)
 		if (!is_in(&draft->service->set, draft->set.item[i].backend))
 			backend_free(draft->set.item[i].backend);
 	kvfree(draft->set.item);
-	kvfree(draft->table);
+	rlb_table_discard(draft->table);
 }
 
 /**

@@ -92,6 +92,7 @@ struct rlb_draft {
 	bool rebuild;
 };
 
+int rlb_backend_compare(const struct rlb_backend *a, const struct rlb_backend *b);
 struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 					  const struct rlb_backend_config *c);
 struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,

@@ -15,6 +15,7 @@
 #include "hook.h"
 #include "netns.h"
 #include "service.h"
+#include "settle.h"
 #include "stats.h"
 
 unsigned int rlb_net_id;
@@ -27,6 +28,7 @@ static int __net_init netns_init(struct net *net)
 	rn->net = net;
 	rn->seq = 1;
 	mutex_init(&rn->cfg_lock);
+	rlb_settle_init(rn);
 	rn->stats = rlb_stats_alloc(RLB_COUNTERS_ALL);
 	if (!rn->stats)
 		return -ENOMEM;
@@ -45,6 +47,7 @@ static void __net_exit netns_exit(struct net *net)
 {
 	struct rlb_net *rn = rlb_net_of(net);
 
+	rlb_settle_exit(rn);
 	rlb_services_exit(rn);
 	rlb_stats_free(rn->stats);
 	memzero_explicit(&rn->secret, sizeof(rn->secret));

@@ -24,6 +24,7 @@
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include <linux/ringlb.h>
@@ -66,6 +67,7 @@ struct rlb_index {
  * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
  * @secret: the hash key, copied into each table
  * @has_secret: false until it is first needed
+ * @settle: settle.c's work; there while some table is pending
  */
 struct rlb_net {
 	/* packets */
@@ -84,6 +86,7 @@ struct rlb_net {
 	u32 hooked[2];
 	struct rlb_secret secret;
 	bool has_secret;
+	struct delayed_work settle;
 };
 
 /**

@@ -79,8 +79,10 @@ int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret)
 		return -ENOMEM;
 	rn->secret = *secret;
 	rn->has_secret = true;
-	xa_for_each(&rn->services, id, svc)
+	xa_for_each(&rn->services, id, svc) {
 		rlb_table_publish(svc, tables[n++]);
+		svc->generation++;
+	}
 	kvfree(tables);
 	return 0;
 }

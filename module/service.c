@@ -163,6 +163,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 		goto err_free;
 	}
 	rlb_table_publish(svc, table);
+	svc->generation = 1;
 	err = rlb_index_reserve(&rn->vips, 1);
 	if (err)
 		goto err_free_table;
@@ -185,14 +186,22 @@ err_free:
 	return ERR_PTR(err);
 }
 
+/* True if the table has to be built anew. */
+static bool table_differs(const struct rlb_service_config *a, const struct rlb_service_config *b)
+{
+	return a->ops != b->ops || a->bits != b->bits || a->key != b->key ||
+	       memcmp(&a->params, &b->params, sizeof(a->params));
+}
+
 /**
- * rlb_service_change() - change key or parameters of a service
+ * rlb_service_change() - change method, key or parameters of a service
  * @svc: the service
- * @config: its new configuration; name, address, protocol, port and method as they are
+ * @config: its new configuration; name, address, protocol and port as they are
  * @extack: for the reason of a refusal
  *
- * Another key moves every flow, other parameters those whose slots change owner. A
- * configuration like the one in force changes nothing.
+ * Another key or number of slots moves every flow at once. Another method, or other
+ * parameters of it, move nothing at once: the table settles to what they ask for.
+ * A configuration like the one in force changes nothing.
  *
  * Return: 0, or -ENOMEM, -E2BIG with nothing changed.
  */
@@ -201,14 +210,14 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 {
 	struct rlb_table *table;
 
-	if (config->key == svc->config.key && config->params.vnodes == svc->config.params.vnodes)
-		return 0;
-	table = rlb_table_build(svc, config, &svc->set, extack);
-	if (IS_ERR(table))
-		return PTR_ERR(table);
-	svc->config.key = config->key;
-	svc->config.params = config->params;
-	rlb_table_publish(svc, table);
+	if (table_differs(config, &svc->config)) {
+		table = rlb_table_build(svc, config, &svc->set, extack);
+		if (IS_ERR(table))
+			return PTR_ERR(table);
+		rlb_table_publish(svc, table);
+		svc->generation++;
+	}
+	svc->config = *config;
 	return 0;
 }
 

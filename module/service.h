@@ -24,6 +24,8 @@ struct rlb_table;
  * @ops: method
  * @key: enum ringlb_key
  * @params: of the method
+ * @bits: the table has 2^bits slots, RLB_BITS_MIN..RLB_BITS_MAX
+ * @settle: slots that may follow in a second, in thousandths of the table; 0: none
  */
 struct rlb_service_config {
 	char name[RINGLB_NAME_MAX + 1];
@@ -34,6 +36,8 @@ struct rlb_service_config {
 	const struct rlb_lookup_ops *ops;
 	enum ringlb_key key;
 	struct rlb_params params;
+	u8 bits;
+	u32 settle;
 };
 
 /**
@@ -46,7 +50,7 @@ struct rlb_service_config {
  * @config: as configured; cfg_lock, but for what @node repeats
  * @set: its backends; cfg_lock
  * @id: its number in rlb_net.services
- * @generation: of @table; cfg_lock
+ * @generation: counts the tables that changes have published; cfg_lock
  * @name_node: in rlb_net.names
  */
 struct rlb_service {

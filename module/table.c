@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "backend.h"
+#include "lookup/settle.h"
 #include "secret.h"
 #include "table.h"
 
@@ -40,6 +41,7 @@ static u8 *table_takes(struct rlb_table *t)
 	return (u8 *)t->view.takes;
 }
 
+/* The members of a set: backends with a weight, in order. */
 static struct rlb_member *members_of(const struct rlb_backend_set *set, u32 *n)
 {
 	struct rlb_member *m;
@@ -59,29 +61,101 @@ static struct rlb_member *members_of(const struct rlb_backend_set *set, u32 *n)
 	return m;
 }
 
-/* Tell each backend which member it is and how many slots it owns, and the table the rest. */
-static int table_bind(struct rlb_table *t, struct rlb_backend_set *set)
+/* Count who owns how many slots, for requests that ask. */
+static int count_slots(const struct rlb_table *t, struct rlb_backend_set *set)
 {
 	u32 *owned;
 	u32 i, s;
-	u16 n = 0;
 
 	owned = kvcalloc(max(t->view.n, 1U), sizeof(*owned), GFP_KERNEL_ACCOUNT);
 	if (!owned)
 		return -ENOMEM;
 	for (s = 0; t->view.n && s < 1U << t->view.bits; s++)
 		owned[t->view.slots[s]]++;
+	for (i = 0; i < set->n; i++)
+		set->item[i].slots = set->item[i].weight ? owned[set->item[i].member] : 0;
+	kvfree(owned);
+	return 0;
+}
+
+/* Tell each backend which member it is, and the table which backend a member is. */
+static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
+{
+	u16 n = 0;
+	u32 i;
+
 	for (i = 0; i < set->n; i++) {
-		set->item[i].slots = 0;
 		if (!set->item[i].weight)
 			continue;
 		set->item[i].member = n;
-		set->item[i].slots = owned[n];
 		t->backend[n++] = set->item[i].backend;
 	}
-	kvfree(owned);
 	rlb_table_set_states(t, set);
-	return 0;
+}
+
+/*
+ * What becomes of the former members, and what happens to the new ones. Both sets are in the
+ * same order, and a backend that is in both is the same object.
+ */
+static void compare_sets(const struct rlb_backend_set *before, const struct rlb_backend_set *after,
+			 u16 *renumber, u8 *change)
+{
+	const struct rlb_backend_item *old, *new = after->item;
+	const struct rlb_backend_item *end = after->item + after->n;
+	u32 i;
+
+	for (i = 0; i < after->n; i++)
+		if (after->item[i].weight)
+			change[after->item[i].member] = RLB_MEMBER_GAINS;
+	for (i = 0; i < before->n; i++) {
+		old = &before->item[i];
+		while (new < end && new->backend != old->backend &&
+		       rlb_backend_compare(new->backend, old->backend) < 0)
+			new++;
+		if (!old->weight)
+			continue;
+		renumber[old->member] = RINGLB_NO_OWNER;
+		if (new == end || new->backend != old->backend || !new->weight)
+			continue;
+		renumber[old->member] = new->member;
+		change[new->member] = new->weight > old->weight ? RLB_MEMBER_GAINS :
+				      new->weight < old->weight ? RLB_MEMBER_LOSES : 0;
+	}
+}
+
+/*
+ * The table has its canonical slots. If packets are steered by another one, let only those
+ * move now that must, and keep the canonical ones aside for the others.
+ */
+static int defer_moves(struct rlb_table *t, const struct rlb_service *svc,
+		       const struct rlb_backend_set *set)
+{
+	const struct rlb_table *before = rlb_table_locked(svc);
+	size_t size = sizeof(u16) << t->view.bits;
+	u16 *renumber;
+	u8 *change;
+	int err = -ENOMEM;
+
+	if (!before || !before->view.n || !t->view.n || before->view.bits != t->view.bits)
+		return 0;
+	renumber = kvmalloc_array(before->view.n, sizeof(*renumber), GFP_KERNEL_ACCOUNT);
+	change = kvmalloc_array(t->view.n, sizeof(*change), GFP_KERNEL_ACCOUNT);
+	t->canonical = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!renumber || !change || !t->canonical)
+		goto out;
+	err = 0;
+	compare_sets(&svc->set, set, renumber, change);
+	memcpy(t->canonical, t->view.slots, size);
+	t->pending = rlb_settle_begin(table_slots(t), t->canonical, before->view.slots,
+				      t->view.bits, renumber, change);
+out:
+	kvfree(change);
+	kvfree(renumber);
+	if (!t->pending) {
+		kvfree(t->canonical);
+		t->canonical = NULL;
+	}
+	return err;
 }
 
 static void refuse_points(const struct rlb_member *m, u32 n, struct netlink_ext_ack *extack)
@@ -89,6 +163,41 @@ static void refuse_points(const struct rlb_member *m, u32 n, struct netlink_ext_
 	NL_SET_ERR_MSG(extack, RINGLB_MSG_POINTS);
 	if (extack)
 		nl_set_extack_cookie_u64(extack, rlb_ring_vnodes_max(m, n));
+}
+
+static struct rlb_table *table_alloc(u32 n, unsigned int bits)
+{
+	struct rlb_table *t = kvmalloc(table_size(n, bits), GFP_KERNEL_ACCOUNT);
+
+	if (!t)
+		return NULL;
+	memset(t, 0, sizeof(*t));
+	table_lay_out(t, n, bits);
+	return t;
+}
+
+/* Fill a new table; what is missing after that is key and secret. */
+static int table_fill(struct rlb_table *t, struct rlb_service *svc,
+		      const struct rlb_service_config *config, struct rlb_backend_set *set,
+		      const struct rlb_member *m, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	err = rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n,
+			       &config->params);
+	if (err == -E2BIG)
+		refuse_points(m, t->view.n, extack);
+	if (err)
+		return err;
+	bind_members(t, set);
+	t->canonical_digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+	t->digest = t->canonical_digest;
+	err = defer_moves(t, svc, set);
+	if (err)
+		return err;
+	if (t->pending)
+		t->digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+	return count_slots(t, set);
 }
 
 /**
@@ -99,49 +208,54 @@ static void refuse_points(const struct rlb_member *m, u32 n, struct netlink_ext_
  * @extack: for the reason of a refusal
  *
  * Process context under cfg_lock; may sleep, takes milliseconds. Packets are not affected.
+ * The table differs from the one in force only where backends come, go, or change weight;
+ * what else a fresh gateway would have otherwise is left to rlb_table_settle(). A service
+ * that had no members, or another number of slots, gets what a fresh gateway would have.
  *
- * Return: the table, to be published or freed by kvfree(); -ENOMEM, -E2BIG.
+ * Return: the table, to be published or thrown away by rlb_table_discard(); -ENOMEM, -E2BIG.
  */
 struct rlb_table *rlb_table_build(struct rlb_service *svc,
 				  const struct rlb_service_config *config,
 				  struct rlb_backend_set *set, struct netlink_ext_ack *extack)
 {
-	struct rlb_table *t = NULL;
 	struct rlb_member *m;
+	struct rlb_table *t;
 	int err = -ENOMEM;
 	u32 n;
 
 	m = members_of(set, &n);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
-	t = kvmalloc(table_size(n, RINGLB_SLOT_BITS), GFP_KERNEL_ACCOUNT);
-	if (!t)
-		goto out_free_members;
-	table_lay_out(t, n, RINGLB_SLOT_BITS);
-	err = rlb_lookup_build(config->ops, table_slots(t), RINGLB_SLOT_BITS, m, n,
-			       &config->params);
-	if (err == -E2BIG)
-		refuse_points(m, n, extack);
-	if (!err)
-		err = table_bind(t, set);
-	if (err)
-		goto out_free_members;
-	t->digest = rlb_digest(t->view.slots, t->view.bits, m, n);
+	t = table_alloc(n, config->bits);
+	if (t)
+		err = table_fill(t, svc, config, set, m, extack);
+	kvfree(m);
+	if (err) {
+		rlb_table_discard(t);
+		return ERR_PTR(err);
+	}
 	t->key = config->key;
 	rlb_net_secret(svc->rn, &t->secret);
-out_free_members:
-	kvfree(m);
-	if (!err)
-		return t;
-	kvfree(t);
-	return ERR_PTR(err);
+	return t;
+}
+
+/**
+ * rlb_table_discard() - throw a table away that was never published
+ * @table: the table, from rlb_table_build(), or NULL
+ */
+void rlb_table_discard(struct rlb_table *table)
+{
+	if (table)
+		kvfree(table->canonical);
+	kvfree(table);
 }
 
 /**
  * rlb_table_copy() - a table like another, for a change that leaves its slots alone
  * @old: the table
  *
- * Process context; may sleep.
+ * Process context; may sleep. What is left to settle belongs to the old one until the copy is
+ * published; a copy that is not is freed by kvfree().
  *
  * Return: the copy, NULL if there is no memory.
  */
@@ -160,7 +274,7 @@ struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 
 static void table_free_rcu(struct rcu_head *rcu)
 {
-	kvfree(container_of(rcu, struct rlb_table, rcu));
+	rlb_table_discard(container_of(rcu, struct rlb_table, rcu));
 }
 
 /**
@@ -187,9 +301,11 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	struct rlb_table *old;
 
 	old = rcu_replace_pointer(svc->table, new, lockdep_is_held(&svc->rn->cfg_lock));
-	svc->generation++;
-	if (old)
-		rlb_table_free(old);
+	if (!old)
+		return;
+	if (old->canonical == new->canonical)
+		old->canonical = NULL;
+	rlb_table_free(old);
 }
 
 static u8 takes(u8 state)
@@ -226,4 +342,51 @@ void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set 
 		best = max(best, takes(set->item[i].state));
 	}
 	WRITE_ONCE(table->view.best, best);
+}
+
+static u64 digest_of(const struct rlb_table *t)
+{
+	struct rlb_member *m;
+	u64 digest;
+	u32 i;
+
+	m = kvmalloc_array(t->view.n, sizeof(*m), GFP_KERNEL_ACCOUNT);
+	if (!m)
+		return 0;
+	for (i = 0; i < t->view.n; i++)
+		m[i].ident = t->backend[i]->ident;
+	digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+	kvfree(m);
+	return digest;
+}
+
+/**
+ * rlb_table_settle() - let some slots follow to where a fresh gateway would have them
+ * @svc: a service whose table has not settled
+ * @most: how many slots may move
+ *
+ * cfg_lock held; may sleep. Publishes one table.
+ *
+ * Return: 0, or -ENOMEM with nothing changed.
+ */
+int rlb_table_settle(struct rlb_service *svc, u32 most)
+{
+	struct rlb_table *t = rlb_table_copy(rlb_table_locked(svc));
+	u32 moved;
+
+	if (!t)
+		return -ENOMEM;
+	moved = rlb_settle_step(table_slots(t), t->canonical, t->view.bits, &t->settle_from, most);
+	t->pending -= moved;
+	t->digest = t->pending ? digest_of(t) : t->canonical_digest;
+	if (!t->digest || count_slots(t, &svc->set)) {
+		kvfree(t);
+		return -ENOMEM;
+	}
+	rlb_table_publish(svc, t);
+	if (!t->pending) {
+		kvfree(t->canonical);
+		t->canonical = NULL;
+	}
+	return 0;
 }

@@ -18,7 +18,12 @@
  * @key: enum ringlb_key
  * @secret: the namespace's
  * @backend: the members, by index
- * @digest: rlb_digest()
+ * @digest: rlb_digest() of the slots as they are
+ * @canonical_digest: of the slots as a gateway would build them that has just been configured
+ * @canonical: these slots while they differ, NULL when the table has settled; cfg_lock. Goes
+ *	along to the next table that is published.
+ * @pending: in how many slots they differ; cfg_lock
+ * @settle_from: where settling goes on; cfg_lock
  * @rcu: for rlb_table_free()
  */
 struct rlb_table {
@@ -27,6 +32,10 @@ struct rlb_table {
 	struct rlb_secret secret;
 	struct rlb_backend **backend;
 	u64 digest;
+	u64 canonical_digest;
+	u16 *canonical;
+	u32 pending;
+	u32 settle_from;
 	struct rcu_head rcu;
 };
 
@@ -40,7 +49,9 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 				  const struct rlb_service_config *config,
 				  struct rlb_backend_set *set,
 				  struct netlink_ext_ack *extack);
+void rlb_table_discard(struct rlb_table *table);
 struct rlb_table *rlb_table_copy(const struct rlb_table *old);
+int rlb_table_settle(struct rlb_service *svc, u32 most);
 void rlb_table_free(struct rlb_table *table);
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);
 void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set);

@@ -5,6 +5,7 @@
  * In: messages with one or more backends of one service. Out: all of them applied as one
  * change, or none; answers; notices. Process context; cfg_lock is taken here.
  */
+#include "../settle.h"
 #include "nl.h"
 
 /* One of the changes that a request consists of. */
@@ -90,6 +91,7 @@ static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn 
 	if (removal)
 		notify_all(svc, info, notice);
 	rlb_draft_commit(&draft);
+	rlb_settle_kick(svc);
 	rlb_net_changed(rn);
 	if (!removal)
 		notify_all(svc, info, notice);

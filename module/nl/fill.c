@@ -76,6 +76,11 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u32(skb, RINGLB_A_SERVICE_SLOTS, 1U << t->view.bits) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_GENERATION, svc->generation) ||
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_DIGEST, t->digest, RINGLB_A_SERVICE_PAD) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_SLACK, c->params.slack) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_SETTLE, c->settle) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_PENDING, t->pending) ||
+	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
+				RINGLB_A_SERVICE_PAD) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_BACKENDS, svc->set.n) ||
 	      rlb_fill_counters(skb, RINGLB_A_SERVICE_COUNTERS, svc->stats, RLB_COUNTERS_ALL);
 	return nest_end(skb, nest, err);

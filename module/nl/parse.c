@@ -8,6 +8,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/inet.h>
+#include <linux/log2.h>
 
 #include <net/ipv6.h>
 
@@ -124,13 +125,46 @@ static int parse_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
 	return 0;
 }
 
-/* What may be given at any time. */
-static void parse_options(struct nlattr **tb, struct rlb_service_config *c)
+static int parse_slots(struct nlattr *attr, u8 *bits, struct netlink_ext_ack *extack)
 {
+	u32 slots = nla_get_u32(attr);
+
+	if (!is_power_of_2(slots))
+		return refuse(extack, attr, "slots must be a power of two");
+	*bits = ilog2(slots);
+	return 0;
+}
+
+static int parse_slack(struct nlattr *attr, u32 *slack, struct netlink_ext_ack *extack)
+{
+	*slack = nla_get_u32(attr);
+	if (*slack > RINGLB_SLACK_MAX && *slack != RINGLB_SLACK_NONE)
+		return refuse(extack, attr, "slack is above 1000 tenths of a percent");
+	return 0;
+}
+
+/* What may be given when a service is made, and later. */
+static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
+			 struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (tb[RINGLB_A_SERVICE_METHOD]) {
+		c->ops = rlb_lookup_find(nla_get_u32(tb[RINGLB_A_SERVICE_METHOD]));
+		if (!c->ops)
+			return refuse(extack, tb[RINGLB_A_SERVICE_METHOD], "method is unknown");
+	}
 	if (tb[RINGLB_A_SERVICE_KEY])
 		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
 	if (tb[RINGLB_A_SERVICE_VNODES])
 		c->params.vnodes = nla_get_u32(tb[RINGLB_A_SERVICE_VNODES]);
+	if (tb[RINGLB_A_SERVICE_SETTLE])
+		c->settle = nla_get_u32(tb[RINGLB_A_SERVICE_SETTLE]);
+	if (tb[RINGLB_A_SERVICE_SLOTS])
+		err = parse_slots(tb[RINGLB_A_SERVICE_SLOTS], &c->bits, extack);
+	if (!err && tb[RINGLB_A_SERVICE_SLACK])
+		err = parse_slack(tb[RINGLB_A_SERVICE_SLACK], &c->params.slack, extack);
+	return err;
 }
 
 /**
@@ -161,15 +195,20 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	if (!tb[RINGLB_A_SERVICE_PORT])
 		return refuse(extack, attr, "port is missing");
 	c->port = htons(nla_get_u32(tb[RINGLB_A_SERVICE_PORT]));
-	if (!tb[RINGLB_A_SERVICE_METHOD])
-		return refuse(extack, attr, "method is missing");
-	c->ops = rlb_lookup_find(nla_get_u32(tb[RINGLB_A_SERVICE_METHOD]));
-	if (!c->ops)
-		return refuse(extack, tb[RINGLB_A_SERVICE_METHOD], "method is unknown");
+	c->ops = rlb_lookup_find(RINGLB_METHOD_RENDEZVOUS);
 	c->key = RINGLB_KEY_5TUPLE;
 	c->params.vnodes = RINGLB_VNODES_DEFAULT;
-	parse_options(tb, c);
-	return 0;
+	c->params.slack = RINGLB_SLACK_DEFAULT;
+	c->bits = ilog2(RINGLB_SLOTS_DEFAULT);
+	c->settle = RINGLB_SETTLE_DEFAULT;
+	return parse_options(tb, c, extack);
+}
+
+static bool has_option(struct nlattr **tb)
+{
+	return tb[RINGLB_A_SERVICE_METHOD] || tb[RINGLB_A_SERVICE_KEY] ||
+	       tb[RINGLB_A_SERVICE_VNODES] || tb[RINGLB_A_SERVICE_SLOTS] ||
+	       tb[RINGLB_A_SERVICE_SLACK] || tb[RINGLB_A_SERVICE_SETTLE];
 }
 
 /**
@@ -190,19 +229,19 @@ int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
 		   "service is missing", extack);
 	if (err)
 		return err;
-	if (!tb[RINGLB_A_SERVICE_KEY] && !tb[RINGLB_A_SERVICE_VNODES])
+	if (!has_option(tb))
 		return refuse(extack, attr, "nothing to change is given");
-	parse_options(tb, c);
-	return 0;
+	return parse_options(tb, c, extack);
 }
 
 /**
  * rlb_parse_service_ref() - find the service that a request names
  * @rn: the namespace, cfg_lock held
- * @attr: the SERVICE nest, or NULL; whatever it has beside a name is for others
+ * @attr: the SERVICE nest, or NULL; whatever it has beside a name and an expected generation
+ *	is for others
  * @extack: for the reason of a refusal
  *
- * Return: the service, or -EINVAL, -ENOENT.
+ * Return: the service, or -EINVAL, -ENOENT, -ESTALE.
  */
 struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *attr,
 					  struct netlink_ext_ack *extack)
@@ -219,10 +258,17 @@ struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *att
 	if (err)
 		return ERR_PTR(err);
 	svc = rlb_service_by_name(rn, name);
-	if (svc)
-		return svc;
-	NL_SET_ERR_MSG_ATTR(extack, tb[RINGLB_A_SERVICE_NAME], "no such service");
-	return ERR_PTR(-ENOENT);
+	if (!svc) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[RINGLB_A_SERVICE_NAME], "no such service");
+		return ERR_PTR(-ENOENT);
+	}
+	attr = tb[RINGLB_A_SERVICE_IF_GENERATION];
+	if (attr && nla_get_u32(attr) != svc->generation) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "service has changed: its generation is not the expected one");
+		return ERR_PTR(-ESTALE);
+	}
+	return svc;
 }
 
 /**

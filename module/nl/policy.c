@@ -11,13 +11,24 @@
 static struct netlink_range_validation port_of_service = { .min = 1, .max = 65535 };
 static struct netlink_range_validation port_or_none = { .max = 65535 };
 static struct netlink_range_validation vnodes = { .min = 1, .max = RINGLB_VNODES_MAX };
+static struct netlink_range_validation slots = {
+	.min = RINGLB_SLOTS_MIN,
+	.max = RINGLB_SLOTS_MAX,
+};
 static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
 
 #define POLICY_NAME	{ .type = NLA_NUL_STRING, .len = RINGLB_NAME_MAX }
 #define POLICY_IPV4	NLA_POLICY_EXACT_LEN(4)
 #define POLICY_IPV6	NLA_POLICY_EXACT_LEN(16)
-#define POLICY_KEY	NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_KEY_MAX)
-#define POLICY_VNODES	NLA_POLICY_FULL_RANGE(NLA_U32, &vnodes)
+
+/* What may be said of a service when it is made and later. */
+#define POLICY_OPTIONS								\
+	[RINGLB_A_SERVICE_METHOD] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_METHOD_MAX), \
+	[RINGLB_A_SERVICE_KEY] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_KEY_MAX),	\
+	[RINGLB_A_SERVICE_VNODES] = NLA_POLICY_FULL_RANGE(NLA_U32, &vnodes),	\
+	[RINGLB_A_SERVICE_SLOTS] = NLA_POLICY_FULL_RANGE(NLA_U32, &slots),	\
+	[RINGLB_A_SERVICE_SLACK] = { .type = NLA_U32 },				\
+	[RINGLB_A_SERVICE_SETTLE] = NLA_POLICY_MAX(NLA_U32, RINGLB_SETTLE_MAX),
 
 const struct nla_policy rlb_policy_service_new_nest[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
@@ -25,19 +36,23 @@ const struct nla_policy rlb_policy_service_new_nest[RINGLB_A_SERVICE_MAX + 1] = 
 	[RINGLB_A_SERVICE_IPV4] = POLICY_IPV4,
 	[RINGLB_A_SERVICE_IPV6] = POLICY_IPV6,
 	[RINGLB_A_SERVICE_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_of_service),
-	[RINGLB_A_SERVICE_METHOD] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_METHOD_MAX),
-	[RINGLB_A_SERVICE_KEY] = POLICY_KEY,
-	[RINGLB_A_SERVICE_VNODES] = POLICY_VNODES,
+	POLICY_OPTIONS
 };
 
 const struct nla_policy rlb_policy_service_set_nest[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
-	[RINGLB_A_SERVICE_KEY] = POLICY_KEY,
-	[RINGLB_A_SERVICE_VNODES] = POLICY_VNODES,
+	[RINGLB_A_SERVICE_IF_GENERATION] = { .type = NLA_U32 },
+	POLICY_OPTIONS
 };
 
 const struct nla_policy rlb_policy_service_ref_nest[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
+};
+
+/* For changes of backends: which service, and on what condition. */
+static const struct nla_policy rlb_policy_service_if_nest[RINGLB_A_SERVICE_MAX + 1] = {
+	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
+	[RINGLB_A_SERVICE_IF_GENERATION] = { .type = NLA_U32 },
 };
 
 const struct nla_policy rlb_policy_backend_new_nest[RINGLB_A_BACKEND_MAX + 1] = {
@@ -83,12 +98,12 @@ const struct nla_policy rlb_policy_service_ref[RINGLB_A_MAX + 1] = {
 };
 
 const struct nla_policy rlb_policy_backend_new[RINGLB_A_MAX + 1] = {
-	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_if_nest),
 	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_new_nest),
 };
 
 const struct nla_policy rlb_policy_backend_del[RINGLB_A_MAX + 1] = {
-	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_if_nest),
 	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_del_nest),
 };
 

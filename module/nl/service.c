@@ -4,6 +4,7 @@
  *
  * In: messages. Out: changes, answers, notices. Process context; cfg_lock is taken here.
  */
+#include "../settle.h"
 #include "../stats.h"
 #include "nl.h"
 
@@ -72,6 +73,7 @@ static int service_set(struct rlb_net *rn, struct genl_info *info)
 		NL_SET_BAD_ATTR(info->extack, attr);
 		return err;
 	}
+	rlb_settle_kick(svc);
 	rlb_net_changed(rn);
 	rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, info->snd_portid);
 	answer_service(info, svc);

@@ -35,8 +35,11 @@
 #define RINGLB_POINTS_MAX	(1U << 22)	/* virtual nodes in one ring */
 #define RINGLB_BACKENDS_MAX	4096	/* in one service */
 #define RINGLB_SERVICES_MAX	65536	/* in one network namespace */
-#define RINGLB_SLOT_BITS	16
-#define RINGLB_SLOTS		(1U << RINGLB_SLOT_BITS)
+#define RINGLB_SLOTS_MIN	(1U << 12)	/* in one table */
+#define RINGLB_SLOTS_MAX	(1U << 20)
+#define RINGLB_SLOTS_DEFAULT	(1U << 16)
+#define RINGLB_SETTLE_MAX	1000	/* the whole table in a second */
+#define RINGLB_SETTLE_DEFAULT	10	/* 1 % of the slots a second */
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
 
@@ -136,12 +139,28 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_KEY,		/* u32, enum ringlb_key */
 	RINGLB_A_SERVICE_VNODES,	/* u32, 1..RINGLB_VNODES_MAX; method ring */
 	/* in answers and notices only: */
-	RINGLB_A_SERVICE_SLOTS,		/* u32, slots of the table */
-	RINGLB_A_SERVICE_GENERATION,	/* u32, counts published tables, from 1 */
-	RINGLB_A_SERVICE_DIGEST,	/* u64, of the table: see module/lookup/digest.h */
+	RINGLB_A_SERVICE_SLOTS,		/* u32, a power of two, RINGLB_SLOTS_MIN.._MAX; may be
+					 * given as well
+					 */
+	RINGLB_A_SERVICE_GENERATION,	/* u32, counts the tables that changes have published,
+					 * from 1; settling does not count
+					 */
+	RINGLB_A_SERVICE_DIGEST,	/* u64, of the table in force: module/lookup/digest.c */
 	RINGLB_A_SERVICE_BACKENDS,	/* u32, backends of any state and weight */
 	RINGLB_A_SERVICE_COUNTERS,	/* nested, enum ringlb_counter */
 	RINGLB_A_SERVICE_PAD,
+	RINGLB_A_SERVICE_SLACK,		/* u32, tenths of a percent, 0..RINGLB_SLACK_MAX, or
+					 * RINGLB_SLACK_NONE; method rendezvous
+					 */
+	RINGLB_A_SERVICE_SETTLE,	/* u32, thousandths of the slots that may follow in a
+					 * second, 0..RINGLB_SETTLE_MAX; 0: none
+					 */
+	RINGLB_A_SERVICE_IF_GENERATION,	/* u32; in requests only: refuse with ESTALE if the
+					 * generation is another one
+					 */
+	/* in answers and notices only: */
+	RINGLB_A_SERVICE_PENDING,	/* u32, slots that have not followed yet */
+	RINGLB_A_SERVICE_CANONICAL,	/* u64, digest of the table when all have */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * settle.c - tables that are not canonical yet become so, in batches
+ *
+ * In: services whose tables are pending. Out: every second one more published table each,
+ * with as many slots moved as the service allows. A work item of the namespace, process
+ * context; takes cfg_lock. It runs only while some table of the namespace is pending.
+ */
+#include <linux/jiffies.h>
+#include <linux/workqueue.h>
+
+#include "netns.h"
+#include "nl/nl.h"
+#include "service.h"
+#include "settle.h"
+#include "table.h"
+
+#define SETTLE_PERIOD HZ
+
+static void settle_service(struct rlb_service *svc)
+{
+	const struct rlb_table *t = rlb_table_locked(svc);
+	u32 most = ((u64)svc->config.settle << t->view.bits) / 1000;
+
+	if (rlb_table_settle(svc, max(most, 1U)))
+		return;		/* no memory: next time */
+	rlb_net_changed(svc->rn);
+	if (!rlb_table_locked(svc)->pending)
+		rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, 0);
+}
+
+static bool is_pending(const struct rlb_service *svc)
+{
+	return svc->config.settle && rlb_table_locked(svc)->pending;
+}
+
+static void settle_work(struct work_struct *work)
+{
+	struct rlb_net *rn = container_of(to_delayed_work(work), struct rlb_net, settle);
+	struct rlb_service *svc;
+	bool again = false;
+	unsigned long id;
+
+	mutex_lock(&rn->cfg_lock);
+	xa_for_each(&rn->services, id, svc) {
+		if (is_pending(svc))
+			settle_service(svc);
+		again |= is_pending(svc);
+	}
+	if (again)
+		schedule_delayed_work(&rn->settle, SETTLE_PERIOD);
+	mutex_unlock(&rn->cfg_lock);
+}
+
+/**
+ * rlb_settle_init() - make a namespace ready
+ * @rn: the namespace
+ */
+void rlb_settle_init(struct rlb_net *rn)
+{
+	INIT_DELAYED_WORK(&rn->settle, settle_work);
+}
+
+/**
+ * rlb_settle_kick() - a service has changed: its table may be pending
+ * @svc: the service; cfg_lock held
+ */
+void rlb_settle_kick(const struct rlb_service *svc)
+{
+	if (is_pending(svc))
+		schedule_delayed_work(&svc->rn->settle, SETTLE_PERIOD);
+}
+
+/**
+ * rlb_settle_exit() - the namespace goes away: returns when the work is done for good
+ * @rn: the namespace; no request comes any more, cfg_lock not held
+ */
+void rlb_settle_exit(struct rlb_net *rn)
+{
+	cancel_delayed_work_sync(&rn->settle);
+}
