@@ -119,7 +119,7 @@ static void golden(void **unused)
 {
 	static const u32 weights[] = { 1, 2, 1, 3 };
 	const struct rlb_params p = { .vnodes = RINGLB_VNODES_DEFAULT };
-	static u16 table[RINGLB_SLOTS];
+	static u16 table[RINGLB_SLOTS_DEFAULT];
 	struct rlb_member m[4];
 	union rlb_addr addr;
 	u32 i;
@@ -129,8 +129,8 @@ static void golden(void **unused)
 		m[i].ident = rlb_ident(AF_INET, &addr, htons(8080), IPPROTO_TCP);
 		m[i].weight = weights[i];
 	}
-	assert_int_equal(rlb_lookup_build(&rlb_ring_ops, table, RINGLB_SLOT_BITS, m, 4, &p), 0);
-	assert_int_equal(rlb_digest(table, RINGLB_SLOT_BITS, m, 4), 0x03677491b084827f);
+	assert_int_equal(rlb_lookup_build(&rlb_ring_ops, table, 16, m, 4, &p), 0);
+	assert_int_equal(rlb_digest(table, 16, m, 4), 0x03677491b084827f);
 }
 
 int main(void)
