@@ -22,10 +22,18 @@ static int parse_backend(struct cmd *c, struct command *command)
 	return 0;
 }
 
+/* The generation is the service's. */
 static int parse_pairs(struct cmd *c, struct command *command)
 {
-	return cmd_pairs(c, backend_keywords, command->g->allowed, &command->backend,
-			 &command->backend.has);
+	struct backend *b = &command->backend;
+
+	if (cmd_pairs(c, backend_keywords, command->g->allowed, b, &b->has))
+		return -1;
+	if (HAS(b, BACKEND_IF_GENERATION)) {
+		command->service.if_generation = b->if_generation;
+		SET(&command->service, RINGLB_A_SERVICE_IF_GENERATION);
+	}
+	return 0;
 }
 
 int backend_parse_add(struct cmd *c, struct command *command)
@@ -37,15 +45,18 @@ int backend_parse_set(struct cmd *c, struct command *command)
 {
 	if (parse_backend(c, command))
 		return -1;
-	if (!cmd_more(c))
+	if (parse_pairs(c, command))
+		return -1;
+	if (!HAS(&command->backend, RINGLB_A_BACKEND_WEIGHT) &&
+	    !HAS(&command->backend, RINGLB_A_BACKEND_STATE))
 		return cmd_fail(c, "change is missing: expected weight or state");
-	return parse_pairs(c, command);
+	return 0;
 }
 
 /* The verb is the state. */
 int backend_parse_state(struct cmd *c, struct command *command)
 {
-	if (parse_backend(c, command) || cmd_end(c))
+	if (parse_backend(c, command) || parse_pairs(c, command))
 		return -1;
 	SET(&command->backend, RINGLB_A_BACKEND_STATE);
 	return word_state_find(command->g->verb, &command->backend.state);
@@ -53,13 +64,13 @@ int backend_parse_state(struct cmd *c, struct command *command)
 
 int backend_parse_del(struct cmd *c, struct command *command)
 {
-	return parse_backend(c, command) ? -1 : cmd_end(c);
+	return parse_backend(c, command) ? -1 : parse_pairs(c, command);
 }
 
 int backend_parse_show(struct cmd *c, struct command *command)
 {
 	if (c->n - c->at >= 2)
-		return backend_parse_del(c, command);
+		return parse_backend(c, command) ? -1 : cmd_end(c);
 	return service_parse_maybe_name(c, command);
 }
 
@@ -99,6 +110,19 @@ static void show_backends(struct out *o, const struct service *s, const struct e
 	}
 }
 
+/* A weight that earns no slot is worth a word: nobody would look for it among the others. */
+static void warn_slotless(const struct service *s, const struct endpoint *only)
+{
+	const struct backend *b;
+	char word[ADDR_TEXT_MAX];
+
+	for (b = s->backends; b < s->backends + s->n; b++)
+		if (HAS(b, RINGLB_A_BACKEND_SLOTS) && b->weight && !b->slots &&
+		    (!only || !addr_cmp(&b->at, only)))
+			tool_error("note: service \"%s\": backend %s has weight %u and no slot: its share of the weights is below one of %u slots",
+				   s->name, addr_print(&b->at, word), b->weight, s->slots);
+}
+
 int backend_show(struct tool *t, const struct command *command)
 {
 	const char *name = command->has_service ? command->service.name : NULL;
@@ -121,6 +145,9 @@ int backend_show(struct tool *t, const struct command *command)
 		if (!name || m.services[i] == model_find(&m, name))
 			show_backends(&t->out, m.services[i], only);
 	code = tool_end(t, code);
+	for (i = 0; i < m.n && !t->out.json; i++)
+		if (!name || m.services[i] == model_find(&m, name))
+			warn_slotless(m.services[i], only);
 out:
 	model_free(&m);
 	return code;

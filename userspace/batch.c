@@ -153,7 +153,8 @@ void batch_free(struct batch *b)
  * @b: the batch
  * @first: the first of them
  *
- * New backends of one service are one change with one new table.
+ * New backends of one service are one change with one new table, unless they expect a
+ * generation.
  *
  * Return: 1 to BATCH_GROUP_MAX.
  */
@@ -162,10 +163,10 @@ size_t batch_group(const struct batch *b, size_t first)
 	const struct command *c = &b->commands[first];
 	size_t n = 1;
 
-	if (c->g->cmd != RINGLB_CMD_BACKEND_NEW)
+	if (c->g->cmd != RINGLB_CMD_BACKEND_NEW || HAS(&c->backend, BACKEND_IF_GENERATION))
 		return 1;
 	while (first + n < b->n && n < BATCH_GROUP_MAX && c[n].g == c->g &&
-	       !strcmp(c[n].service.name, c->service.name))
+	       !HAS(&c[n].backend, BACKEND_IF_GENERATION) && !strcmp(c[n].service.name, c->service.name))
 		n++;
 	return n;
 }

@@ -38,9 +38,29 @@ int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 	case RINGLB_CMD_FLUSH:
 		return 0;
 	}
-	err = wire_put_name(msg, commands->service.name);
+	err = wire_put_service(msg, &commands->service);
 	for (i = 0; i < n && !err; i++)
 		err = wire_put_backend(msg, &commands[i].backend, spans ? &spans[i] : NULL);
+	return err;
+}
+
+/* A parameter of the method that the service has not would be kept and do nothing. */
+static int check_stray(struct session *s, const struct service *given)
+{
+	struct model m = { 0 };
+	const char *stray;
+	int err;
+
+	if (HAS(given, RINGLB_A_SERVICE_METHOD) || !word_stray(0, given->has))
+		return 0;
+	err = fetch_model(s, given->name, false, &m);
+	if (!err && m.n) {
+		stray = word_stray(m.services[0]->method, given->has);
+		if (stray)
+			err = session_fail(s, -EINVAL, "%s is no parameter of method %s", stray,
+					   word_method(m.services[0]->method));
+	}
+	model_free(&m);
 	return err;
 }
 
@@ -75,6 +95,10 @@ int change_send(struct session *s, const struct command *commands, size_t n, siz
 		err = session_fail(s, -ENOMEM, "out of memory");
 		goto out;
 	}
+	err = commands->g->cmd == RINGLB_CMD_SERVICE_SET ?
+	      check_stray(s, &commands->service) : 0;
+	if (err)
+		goto out;
 	err = change_build(msg, commands, n, spans);
 	if (err) {
 		session_fail(s, err, "the message would be too long");

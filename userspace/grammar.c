@@ -14,19 +14,20 @@
 
 #define BIT(n) (1U << (n))
 
-#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_KEY) | BIT(RINGLB_A_SERVICE_VNODES))
+#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
+			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
+			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SETTLE))
 #define BACKEND_CHANGES (BIT(RINGLB_A_BACKEND_WEIGHT) | BIT(RINGLB_A_BACKEND_STATE))
 
 const struct grammar grammar[] = {
 	{
 		"service", "add", "NAME tcp|udp ADDR:PORT",
 		"serve a protocol, address and port by backends",
-		service_keywords, BIT(RINGLB_A_SERVICE_METHOD),
-		BIT(RINGLB_A_SERVICE_METHOD) | SERVICE_CHANGES,
+		service_keywords, 0, SERVICE_CHANGES,
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
 	}, {
 		"service", "set", "NAME", "change what is given, at least one",
-		service_keywords, 0, SERVICE_CHANGES,
+		service_keywords, 0, SERVICE_CHANGES | BIT(RINGLB_A_SERVICE_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_SERVICE_SET, service_parse_set, change_run,
 	}, {
 		"service", "del", "NAME", "remove a service and its backends",
@@ -38,29 +39,29 @@ const struct grammar grammar[] = {
 	}, {
 		"backend", "add", "SERVICE ADDR[:PORT]",
 		"add a backend; without a port it gets packets with the service's port",
-		backend_keywords, 0, BACKEND_CHANGES,
+		backend_keywords, 0, BACKEND_CHANGES | BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_NEW, backend_parse_add, change_run,
 	}, {
 		"backend", "set", "SERVICE ADDR[:PORT]", "change what is given, at least one",
-		backend_keywords, 0, BACKEND_CHANGES,
+		backend_keywords, 0, BACKEND_CHANGES | BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_set, change_run,
 	}, {
 		"backend", "up", "SERVICE ADDR[:PORT]", "let a backend take its flows",
-		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
-		.parse = backend_parse_state, .run = change_run,
+		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
+		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
 		"backend", "drain", "SERVICE ADDR[:PORT]",
 		"give its flows to others, unless no other backend is up",
-		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
-		.parse = backend_parse_state, .run = change_run,
+		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
+		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
 		"backend", "down", "SERVICE ADDR[:PORT]", "give all its flows to others",
-		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_SET,
-		.parse = backend_parse_state, .run = change_run,
+		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
+		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
 		"backend", "del", "SERVICE ADDR[:PORT]", "remove a backend",
-		.flags = G_CHANGES, .cmd = RINGLB_CMD_BACKEND_DEL,
-		.parse = backend_parse_del, .run = change_run,
+		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
+		G_CHANGES, RINGLB_CMD_BACKEND_DEL, backend_parse_del, change_run,
 	}, {
 		"backend", "show", "[SERVICE [ADDR[:PORT]]]",
 		"show backends and their shares; with -s their counters",
@@ -120,7 +121,7 @@ const char *grammar_title(const struct grammar *g, char title[GRAMMAR_TITLE_MAX]
  * @g: the command
  * @usage: where it goes
  *
- * Return: @usage: "service add NAME ... method ring [key 5tuple|src]".
+ * Return: @usage: "service add NAME ... [method rendezvous|ring]".
  */
 const char *grammar_usage(const struct grammar *g, char usage[GRAMMAR_USAGE_MAX])
 {

@@ -75,7 +75,7 @@ struct grammar {
 	int (*run)(struct tool *t, const struct command *command);
 };
 
-#define GRAMMAR_USAGE_MAX 256
+#define GRAMMAR_USAGE_MAX 320
 #define GRAMMAR_TITLE_MAX 32
 
 extern const struct grammar grammar[];

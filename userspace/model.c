@@ -329,8 +329,10 @@ void service_del(struct service *s, struct backend *b)
 bool service_is_same(const struct service *a, const struct service *b)
 {
 	return !strcmp(a->name, b->name) && !vip_cmp(a, b) && a->method == b->method &&
-	       a->key == b->key && a->vnodes == b->vnodes && a->generation == b->generation &&
-	       a->digest == b->digest && a->n_backends == b->n_backends;
+	       a->key == b->key && a->vnodes == b->vnodes && a->slots == b->slots &&
+	       a->slack == b->slack && a->settle == b->settle &&
+	       a->generation == b->generation && a->digest == b->digest &&
+	       a->pending == b->pending && a->n_backends == b->n_backends;
 }
 
 void table_free(struct table *t)

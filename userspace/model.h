@@ -29,8 +29,12 @@ struct backend {
 	u32 weight;
 	u32 state;
 	u32 slots;
+	u32 if_generation;	/* of the service, as a command expects it */
 	struct counters counters;
 };
+
+/* In @has of a backend, beyond the attributes: @if_generation was given. */
+#define BACKEND_IF_GENERATION 31
 
 /**
  * struct service - a service and its backends
@@ -48,8 +52,13 @@ struct service {
 	u32 key;
 	u32 vnodes;
 	u32 slots;
+	u32 slack;
+	u32 settle;
 	u32 generation;
+	u32 if_generation;	/* as a command expects it */
 	u64 digest;
+	u64 canonical;
+	u32 pending;
 	u32 n_backends;
 	struct counters counters;
 

@@ -26,6 +26,8 @@ static int check_points(const struct service *s, char *error, size_t size)
 	u64 sum = 0;
 	size_t i;
 
+	if (s->method != RINGLB_METHOD_RING)
+		return 0;
 	for (i = 0; i < s->n; i++)
 		sum += s->backends[i].weight;
 	if (sum * s->vnodes <= RINGLB_POINTS_MAX)
@@ -34,19 +36,39 @@ static int check_points(const struct service *s, char *error, size_t size)
 	return -1;
 }
 
+/* Overwrite what was given in @from. */
+static void take_options(struct service *s, const struct service *from)
+{
+	if (HAS(from, RINGLB_A_SERVICE_METHOD))
+		s->method = from->method;
+	if (HAS(from, RINGLB_A_SERVICE_KEY))
+		s->key = from->key;
+	if (HAS(from, RINGLB_A_SERVICE_SLOTS))
+		s->slots = from->slots;
+	if (HAS(from, RINGLB_A_SERVICE_SLACK))
+		s->slack = from->slack;
+	if (HAS(from, RINGLB_A_SERVICE_VNODES))
+		s->vnodes = from->vnodes;
+	if (HAS(from, RINGLB_A_SERVICE_SETTLE))
+		s->settle = from->settle;
+}
+
 static int apply_service_add(struct model *m, const struct service *from, char *error,
 			     size_t size)
 {
 	struct service s = *from;
 
-	if (!HAS(&s, RINGLB_A_SERVICE_KEY))
-		s.key = RINGLB_KEY_5TUPLE;
-	if (!HAS(&s, RINGLB_A_SERVICE_VNODES))
-		s.vnodes = RINGLB_VNODES_DEFAULT;
+	s.key = RINGLB_KEY_5TUPLE;
+	s.slots = RINGLB_SLOTS_DEFAULT;
+	s.slack = RINGLB_SLACK_DEFAULT;
+	s.vnodes = RINGLB_VNODES_DEFAULT;
+	s.settle = RINGLB_SETTLE_DEFAULT;
+	take_options(&s, from);
 	SET(&s, RINGLB_A_SERVICE_KEY);
-	SET(&s, RINGLB_A_SERVICE_VNODES);
-	s.slots = RINGLB_SLOTS;
 	SET(&s, RINGLB_A_SERVICE_SLOTS);
+	SET(&s, RINGLB_A_SERVICE_SLACK);
+	SET(&s, RINGLB_A_SERVICE_VNODES);
+	SET(&s, RINGLB_A_SERVICE_SETTLE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
 	if (model_find(m, s.name))
@@ -69,10 +91,15 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 static int apply_service_set(struct service *s, const struct service *from, char *error,
 			     size_t size)
 {
-	if (HAS(from, RINGLB_A_SERVICE_KEY))
-		s->key = from->key;
-	if (HAS(from, RINGLB_A_SERVICE_VNODES))
-		s->vnodes = from->vnodes;
+	const char *stray;
+
+	take_options(s, from);
+	stray = word_stray(s->method, from->has);
+	if (stray) {
+		snprintf(error, size, "%s is no parameter of method %s", stray,
+			 word_method(s->method));
+		return -1;
+	}
 	return check_points(s, error, size);
 }
 
@@ -189,6 +216,8 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	s = model_find(m, c->service.name);
 	if (!s)
 		return refuse(error, size, "no such service");
+	if (HAS(&c->service, RINGLB_A_SERVICE_IF_GENERATION))
+		return refuse(error, size, "if-generation: what a file describes has no generation");
 	switch (c->g->cmd) {
 	case RINGLB_CMD_SERVICE_SET:
 		return apply_service_set(s, &c->service, error, size);

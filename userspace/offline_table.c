@@ -38,7 +38,7 @@ static int table_members(const struct service *s, struct table *t, struct rlb_me
 
 	*m = calloc(s->n + 1, sizeof(**m));
 	t->members = calloc(s->n + 1, sizeof(*t->members));
-	t->owners = calloc(RINGLB_SLOTS, sizeof(*t->owners));
+	t->owners = calloc(s->slots, sizeof(*t->owners));
 	if (!*m || !t->members || !t->owners)
 		return -ENOMEM;
 	members(s, *m);
@@ -57,20 +57,21 @@ static int table_members(const struct service *s, struct table *t, struct rlb_me
  */
 int offline_table(const struct service *s, struct table *t)
 {
-	struct rlb_params params = { .vnodes = s->vnodes };
+	struct rlb_params params = { .vnodes = s->vnodes, .slack = s->slack };
+	unsigned int bits = __builtin_ctz(s->slots);
 	struct rlb_member *m;
 	u32 i;
 	int err;
 
 	memset(t, 0, sizeof(*t));
 	t->method = s->method;
-	t->slots = RINGLB_SLOTS;
+	t->slots = s->slots;
 	err = table_members(s, t, &m);
 	if (!err)
-		err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, RINGLB_SLOT_BITS,
+		err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, bits,
 				       m, t->n, &params);
 	if (!err)
-		t->digest = rlb_digest(t->owners, RINGLB_SLOT_BITS, m, t->n);
+		t->digest = rlb_digest(t->owners, bits, m, t->n);
 	free(m);
 	if (err) {
 		table_free(t);
@@ -80,7 +81,7 @@ int offline_table(const struct service *s, struct table *t)
 		t->members[i].slots = 0;
 		SET(&t->members[i], RINGLB_A_BACKEND_SLOTS);
 	}
-	for (i = 0; i < RINGLB_SLOTS; i++)
+	for (i = 0; i < t->slots; i++)
 		if (t->owners[i] < t->n)
 			t->members[t->owners[i]].slots++;
 	return 0;
@@ -97,6 +98,10 @@ static int count(struct service *s)
 		return err;
 	s->digest = t.digest;
 	SET(s, RINGLB_A_SERVICE_DIGEST);
+	s->canonical = t.digest;
+	SET(s, RINGLB_A_SERVICE_CANONICAL);
+	s->pending = 0;
+	SET(s, RINGLB_A_SERVICE_PENDING);
 	s->n_backends = s->n;
 	SET(s, RINGLB_A_SERVICE_BACKENDS);
 	for (i = 0; i < s->n; i++)
@@ -143,7 +148,7 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
 		.src = l->src.addr, .dst = l->dst.addr, .sport = htons(l->src.port),
 		.dport = htons(l->dst.port), .family = l->src.family, .proto = l->protocol,
 	};
-	struct rlb_view view = { .bits = RINGLB_SLOT_BITS };
+	struct rlb_view view = { .bits = __builtin_ctz(s->slots) };
 	struct rlb_choice choice;
 	struct rlb_secret key;
 	struct table t;

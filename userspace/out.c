@@ -168,6 +168,18 @@ void out_percent(struct out *o, const char *key, u64 part, u64 whole)
 	cell(o, (struct out_cell){ .key = key, .value = strdup(buf), .number = true });
 }
 
+/* A percentage that was given in tenths: "0.5%", in JSON 0.5 */
+void out_tenths(struct out *o, const char *key, u32 tenths)
+{
+	char word[WORD_VALUE_MAX];
+
+	if (o->json)
+		json_fact(o, key, json_real(tenths / 10.0));
+	else
+		cell(o, (struct out_cell){ .key = key, .number = true,
+					   .value = strdup(word_tenths(tenths, word)) });
+}
+
 /* A fact that this object does not have: absent in JSON. */
 void out_none(struct out *o, const char *key)
 {

@@ -24,11 +24,26 @@ int save_parse(struct cmd *c, struct command *command)
 	return cmd_end(c);
 }
 
-static void print_pairs(FILE *to, const struct keyword *k, const void *object)
+/* What the method does not have is no part of the configuration. */
+static unsigned int service_pairs(const struct service *s)
+{
+	unsigned int wanted = ~0U;
+
+	if (word_stray(s->method, 1U << RINGLB_A_SERVICE_SLACK))
+		wanted &= ~(1U << RINGLB_A_SERVICE_SLACK);
+	if (word_stray(s->method, 1U << RINGLB_A_SERVICE_VNODES))
+		wanted &= ~(1U << RINGLB_A_SERVICE_VNODES);
+	return wanted;
+}
+
+static void print_pairs(FILE *to, const struct keyword *k, unsigned int wanted,
+			const void *object)
 {
 	char value[WORD_VALUE_MAX];
 
 	for (; k->word; k++) {
+		if (!k->print || !(wanted >> k->attr & 1))
+			continue;
 		k->print(value, object);
 		fprintf(to, " %s %s", k->word, value);
 	}
@@ -42,10 +57,10 @@ static void print_service(FILE *to, const struct service *s)
 
 	fprintf(to, "service add %s %s %s", s->name, word_protocol(s->protocol),
 		addr_print(&s->vip, word));
-	print_pairs(to, service_keywords, s);
+	print_pairs(to, service_keywords, service_pairs(s), s);
 	for (i = 0; i < s->n; i++) {
 		fprintf(to, "backend add %s %s", s->name, addr_print(&s->backends[i].at, word));
-		print_pairs(to, backend_keywords, &s->backends[i]);
+		print_pairs(to, backend_keywords, ~0U, &s->backends[i]);
 	}
 }
 

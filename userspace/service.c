@@ -6,6 +6,16 @@
  */
 #include "object.h"
 
+/* A method that the words name has the parameters that they name. */
+static int check_stray(struct cmd *c, const struct service *s)
+{
+	const char *stray = word_stray(s->method, s->has);
+
+	if (!stray)
+		return 0;
+	return cmd_fail(c, "%s is no parameter of method %s", stray, word_method(s->method));
+}
+
 int service_parse_add(struct cmd *c, struct command *command)
 {
 	struct service *s = &command->service;
@@ -19,8 +29,9 @@ int service_parse_add(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!HAS(s, RINGLB_A_SERVICE_METHOD))
-		return cmd_fail(c, "method is missing: expected method ring");
-	return 0;
+		s->method = RINGLB_METHOD_RENDEZVOUS;
+	SET(s, RINGLB_A_SERVICE_METHOD);
+	return check_stray(c, s);
 }
 
 int service_parse_set(struct cmd *c, struct command *command)
@@ -29,9 +40,11 @@ int service_parse_set(struct cmd *c, struct command *command)
 
 	if (cmd_name(c, s->name))
 		return -1;
-	if (!cmd_more(c))
-		return cmd_fail(c, "change is missing: expected key or vnodes");
-	return cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has);
+	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
+		return -1;
+	if (!(s->has & ~(1U << RINGLB_A_SERVICE_IF_GENERATION)))
+		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes or settle");
+	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
 
 int service_parse_name(struct cmd *c, struct command *command)
@@ -45,6 +58,17 @@ int service_parse_name(struct cmd *c, struct command *command)
 int service_parse_maybe_name(struct cmd *c, struct command *command)
 {
 	return cmd_more(c) ? service_parse_name(c, command) : 0;
+}
+
+static void slack_fact(struct out *o, const struct service *s)
+{
+	if (!HAS(s, RINGLB_A_SERVICE_SLACK) ||
+	    word_stray(s->method, 1U << RINGLB_A_SERVICE_SLACK))
+		return;
+	if (s->slack == RINGLB_SLACK_NONE)
+		out_str(o, 0, "slack", "none");
+	else
+		out_tenths(o, "slack", s->slack);
 }
 
 /**
@@ -63,14 +87,22 @@ void service_facts(struct out *o, const struct service *s)
 		out_str(o, 0, "method", word_method(s->method));
 	if (HAS(s, RINGLB_A_SERVICE_KEY))
 		out_str(o, 0, "key", word_key(s->key));
-	if (HAS(s, RINGLB_A_SERVICE_VNODES))
-		out_u64(o, 0, "vnodes", s->vnodes);
 	if (HAS(s, RINGLB_A_SERVICE_SLOTS))
 		out_u64(o, 0, "slots", s->slots);
+	slack_fact(o, s);
+	if (HAS(s, RINGLB_A_SERVICE_VNODES) &&
+	    !word_stray(s->method, 1U << RINGLB_A_SERVICE_VNODES))
+		out_u64(o, 0, "vnodes", s->vnodes);
+	if (HAS(s, RINGLB_A_SERVICE_SETTLE))
+		out_tenths(o, "settle", s->settle);
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);
 	if (HAS(s, RINGLB_A_SERVICE_DIGEST))
 		out_hex(o, "digest", s->digest);
+	if (HAS(s, RINGLB_A_SERVICE_CANONICAL))
+		out_hex(o, "canonical_digest", s->canonical);
+	if (HAS(s, RINGLB_A_SERVICE_PENDING) && (s->pending || o->json))
+		out_u64(o, 0, "pending", s->pending);
 	if (HAS(s, RINGLB_A_SERVICE_BACKENDS))
 		out_u64(o, 0, "backends", s->n_backends);
 	if (HAS(s, RINGLB_A_SERVICE_COUNTERS))

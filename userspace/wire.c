@@ -65,6 +65,10 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_METHOD, s->method },
 		{ RINGLB_A_SERVICE_KEY, s->key },
 		{ RINGLB_A_SERVICE_VNODES, s->vnodes },
+		{ RINGLB_A_SERVICE_SLOTS, s->slots },
+		{ RINGLB_A_SERVICE_SLACK, s->slack },
+		{ RINGLB_A_SERVICE_SETTLE, s->settle },
+		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
 	size_t i;
@@ -272,6 +276,11 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_KEY], &s->key) ||
 	    get_u32(tb[RINGLB_A_SERVICE_VNODES], &s->vnodes) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SLOTS], &s->slots) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SLACK], &s->slack) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SETTLE], &s->settle) ||
+	    get_u32(tb[RINGLB_A_SERVICE_IF_GENERATION], &s->if_generation) ||
+	    get_u32(tb[RINGLB_A_SERVICE_PENDING], &s->pending) ||
+	    get_u64(tb[RINGLB_A_SERVICE_CANONICAL], &s->canonical) ||
 	    get_u32(tb[RINGLB_A_SERVICE_GENERATION], &s->generation) ||
 	    get_u64(tb[RINGLB_A_SERVICE_DIGEST], &s->digest) ||
 	    get_u32(tb[RINGLB_A_SERVICE_BACKENDS], &s->n_backends) ||
@@ -342,6 +351,10 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_METHOD] = "method",
 	[RINGLB_A_SERVICE_KEY] = "key",
 	[RINGLB_A_SERVICE_VNODES] = "vnodes",
+	[RINGLB_A_SERVICE_SLOTS] = "slots",
+	[RINGLB_A_SERVICE_SLACK] = "slack",
+	[RINGLB_A_SERVICE_SETTLE] = "settle",
+	[RINGLB_A_SERVICE_IF_GENERATION] = "if-generation",
 };
 
 static const char *const backend_words[RINGLB_A_BACKEND_MAX + 1] = {

@@ -214,6 +214,114 @@ static void print_vnodes(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%u", s->vnodes);
 }
 
+static int parse_slots(const char *value, void *object)
+{
+	struct service *s = object;
+	u64 slots;
+
+	if (addr_number(value, RINGLB_SLOTS_MAX, &slots) || slots < RINGLB_SLOTS_MIN ||
+	    slots & (slots - 1))
+		return -1;
+	s->slots = slots;
+	return 0;
+}
+
+static void print_slots(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->slots);
+}
+
+/**
+ * word_tenths_find() - a percentage, in its tenths
+ * @word: "1%", "0.5%"
+ * @max: the most there can be
+ * @tenths: out: "1%" is 10
+ *
+ * Return: 0, or -1 if it is no such word.
+ */
+int word_tenths_find(const char *word, u32 max, u32 *tenths)
+{
+	size_t len = strlen(word);
+	char whole[WORD_VALUE_MAX];
+	u64 value, tenth = 0;
+
+	if (len < 2 || len >= sizeof(whole) || word[len - 1] != '%')
+		return -1;
+	len--;
+	if (len > 2 && word[len - 2] == '.') {
+		if (word[len - 1] < '0' || word[len - 1] > '9')
+			return -1;
+		tenth = word[len - 1] - '0';
+		len -= 2;
+	}
+	memcpy(whole, word, len);
+	whole[len] = '\0';
+	if (addr_number(whole, max / 10, &value) || value * 10 + tenth > max)
+		return -1;
+	*tenths = value * 10 + tenth;
+	return 0;
+}
+
+/* Number to word */
+const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX])
+{
+	if (tenths % 10)
+		snprintf(word, WORD_VALUE_MAX, "%u.%u%%", tenths / 10, tenths % 10);
+	else
+		snprintf(word, WORD_VALUE_MAX, "%u%%", tenths / 10);
+	return word;
+}
+
+static int parse_slack(const char *value, void *object)
+{
+	struct service *s = object;
+
+	if (strcmp(value, "none"))
+		return word_tenths_find(value, RINGLB_SLACK_MAX, &s->slack);
+	s->slack = RINGLB_SLACK_NONE;
+	return 0;
+}
+
+static void print_slack(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	if (s->slack == RINGLB_SLACK_NONE)
+		strcpy(value, "none");
+	else
+		word_tenths(s->slack, value);
+}
+
+static int parse_settle(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return word_tenths_find(value, RINGLB_SETTLE_MAX, &s->settle);
+}
+
+static void print_settle(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	word_tenths(s->settle, value);
+}
+
+static int parse_if_generation(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 0, UINT32_MAX, &s->if_generation);
+}
+
+static int parse_backend_if_generation(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	return parse_u32(value, 0, UINT32_MAX, &b->if_generation);
+}
+
 static int parse_weight(const char *value, void *object)
 {
 	struct backend *b = object;
@@ -243,9 +351,18 @@ static void print_state(char value[WORD_VALUE_MAX], const void *object)
 }
 
 const struct keyword service_keywords[] = {
-	{ "method", "ring", "ring", RINGLB_A_SERVICE_METHOD, parse_method, print_method },
+	{ "method", "rendezvous|ring", "rendezvous or ring", RINGLB_A_SERVICE_METHOD,
+	  parse_method, print_method },
 	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
+	{ "slots", "N", "a power of two from 4096 to 1048576", RINGLB_A_SERVICE_SLOTS,
+	  parse_slots, print_slots },
+	{ "slack", "P%|none", "none or 0% to 100%, at most one decimal",
+	  RINGLB_A_SERVICE_SLACK, parse_slack, print_slack },
 	{ "vnodes", "N", "1 to 65535", RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes },
+	{ "settle", "P%", "0% to 100%, at most one decimal", RINGLB_A_SERVICE_SETTLE,
+	  parse_settle, print_settle },
+	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
+	  parse_if_generation, NULL },
 	{ .word = NULL },
 };
 
@@ -253,5 +370,23 @@ const struct keyword backend_keywords[] = {
 	{ "weight", "N", "0 to 65535", RINGLB_A_BACKEND_WEIGHT, parse_weight, print_weight },
 	{ "state", "up|drain|down", "up, drain or down", RINGLB_A_BACKEND_STATE, parse_state,
 	  print_state },
+	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
+	  parse_backend_if_generation, NULL },
 	{ .word = NULL },
 };
+
+/**
+ * word_stray() - a parameter that the method does not have
+ * @method: the method
+ * @has: mask of the service's attributes that were given
+ *
+ * Return: the parameter's word, NULL if there is none.
+ */
+const char *word_stray(u32 method, unsigned int has)
+{
+	if (method != RINGLB_METHOD_RING && has >> RINGLB_A_SERVICE_VNODES & 1)
+		return "vnodes";
+	if (method != RINGLB_METHOD_RENDEZVOUS && has >> RINGLB_A_SERVICE_SLACK & 1)
+		return "slack";
+	return NULL;
+}

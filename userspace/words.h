@@ -20,7 +20,7 @@
  * @expects: its values, as errors write them
  * @attr: its attribute's number; bit of the object's mask
  * @parse: value to object; 0 or -1
- * @print: object to value
+ * @print: object to value; NULL: it is no setting, and is not saved
  */
 struct keyword {
 	const char *word;
@@ -47,6 +47,9 @@ const char *word_state(u32 state);
 const char *word_method(u32 method);
 const char *word_key(u32 key);
 const char *word_counter(unsigned int counter);
+int word_tenths_find(const char *word, u32 max, u32 *tenths);
+const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);
+const char *word_stray(u32 method, unsigned int has);
 
 bool word_is_name(const char *word);
 int word_secret(const char *word, u8 key[16]);

@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 52
+ktap_plan 56
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
@@ -123,6 +123,14 @@ file "$web" 'backend drain web 10.0.0.1'
 model '2: backend drain: service has no such backend'
 file "$web" 'backend add web 10.0.0.1 weight 65535'
 model '2: backend add: vnodes times the sum of weights is above 4194304 points: largest vnodes that fits: 64'
+file "$web" 'service set web slack 1%'
+model '2: service set: slack is no parameter of method ring'
+file "${web/method ring}" 'service set web vnodes 3'
+model '2: service set: vnodes is no parameter of method rendezvous'
+file "${web/method ring}" 'service set web settle 0% if-generation 1'
+model '2: service set: if-generation: what a file describes has no generation'
+file "${web/method ring}" 'backend add web 10.0.0.1 weight 65535' 'service set web method ring'
+model '3: service set: vnodes times the sum of weights is above 4194304 points: largest vnodes that fits: 64'
 file "${web/ring/ring vnodes 64}" 'backend add web 10.0.0.1 weight 65535' \
 	'backend add web 10.0.0.2' 'service set web vnodes 65'
 model '4: service set: vnodes times the sum of weights is above 4194304 points: largest vnodes that fits: 64'
@@ -147,7 +155,7 @@ model '4098: backend add: service has 4096 backends, the most there can be'
 file "$web" 'backend add web 10.0.0.1' 'backend del web 10.0.0.1' 'backend add web 10.0.0.1:80' \
 	'service del web' 'service add x tcp 10.0.0.1:80 method ring'
 ktap_is "-f: what was removed is free again" "$("$ringlb" -f "$f" save)" \
-	'service add x tcp 10.0.0.1:80 method ring key 5tuple vnodes 160'
+	'service add x tcp 10.0.0.1:80 method ring key 5tuple slots 65536 vnodes 160 settle 1%'
 
 file "$web" 'secret set random'
 refused "lookup: without the digits of the secret there is no answer" 2 \

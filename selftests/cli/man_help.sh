@@ -43,15 +43,15 @@ man_usages()
 }
 
 # Every command with each of its alternatives, each optional part left out and put in.
-# With all pairs at once, and with each pair alone.
+# Of the many forms that a command with many pairs has, some.
 examples()
 {
 	python3 - "$dir/help.json" <<-'END'
-	import itertools, json, re, sys
+	import json, random, sys
 
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
-	          "DST:PORT": "192.0.2.10:443", "N": "3", "OBJECT": "table",
+	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "OBJECT": "table",
 	          "HEX": "00112233445566778899aabbccddeeff"}
 
 	def expand(word):
@@ -81,12 +81,19 @@ examples()
 	        firsts = [[w] for w in expand(first)]
 	    return [a + b for a in firsts for b in rest]
 
+	rng = random.Random(1)
 	for c in json.load(open(sys.argv[1])):
+	    forms = []
 	    for line in lines(split(c["usage"])):
-	        changes = [k for k in c["keywords"] if k in line]
+	        changes = [k for k in c["keywords"] if k in line and k != "if-generation"]
 	        if c.get("command") == "set" and c["keywords"] and not changes:
 	            continue        # "at least one"
-	        print(" ".join(line))
+	        ring = "ring" in line
+	        if c["object"] == "service" and ("slack" if ring else "vnodes") in line:
+	            continue        # a parameter of the other method
+	        forms.append(" ".join(line))
+	    for form in rng.sample(forms, min(len(forms), 150)):
+	        print(form)
 	END
 }
 
@@ -148,12 +155,13 @@ ktap_is "man: counters are those of the protocol, in its order" \
 	"$counters"
 
 # The keys that a show prints are the ones that the manual names for it.
-keys()			# keys COMMAND...: of the first object
+keys()			# keys COMMAND...: of all objects
 {
 	"$ringlb" -j -f "$dir/conf" "$@" | python3 -c '
 import json, sys
 a = json.load(sys.stdin)
-print("\n".join(sorted((a[0] if isinstance(a, list) else a).keys())))'
+a = a if isinstance(a, list) else [a]
+print("\n".join(sorted({k for o in a for k in o})))'
 }
 
 man_keys()		# man_keys PARAGRAPH: less those that a file has not
@@ -167,6 +175,7 @@ cat >"$dir/conf" <<'END'
 secret set 00112233445566778899aabbccddeeff
 service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
+service add dns udp 192.0.2.10:53
 END
 bad=$(for show in 'service show' 'backend show' 'table show web' 'table digest' \
 	'lookup tcp 198.51.100.7:1 192.0.2.10:443'; do

@@ -33,14 +33,22 @@ make_configurations()
 	        proto = rng.choice(["tcp", "udp"])
 	        key = rng.choice([None, "5tuple", "src"])
 	        vnodes = rng.choice([None, 1, 160, 300])
-	        pairs = ["method ring"]
-	        pairs += [f"key {key}"] if key else []
-	        pairs += [f"vnodes {vnodes}"] if vnodes else []
+	        method = rng.choice([None, "rendezvous", "ring"])
+	        slots = rng.choice([None, 4096, 65536, 1 << 20])
+	        slack = rng.choice([None, "none", "0%", "0.5%", "1.0%", "2%", "100%"])
+	        settle = rng.choice([None, "0%", "0.1%", "1%", "12.5%", "100.0%"])
+	        given = {"method": method, "key": key, "slots": slots, "settle": settle}
+	        given["vnodes" if method == "ring" else "slack"] = (
+	            vnodes if method == "ring" else slack)
+	        pairs = [f"{k} {v}" for k, v in given.items() if v is not None]
+	        own = (f"vnodes {vnodes or 160}" if method == "ring"
+	               else f"slack {slack or '1%'}".replace(".0%", "%"))
 	        rng.shuffle(pairs)
 	        port = rng.choice([1, 80, 65535])
 	        given = f"service add {name} {proto} {vip}:{port} {' '.join(pairs)}"
-	        full = (f"service add {name} {proto} {vip}:{port} method ring "
-	                f"key {key or '5tuple'} vnodes {vnodes or 160}")
+	        full = (f"service add {name} {proto} {vip}:{port} method {method or 'rendezvous'} "
+	                f"key {key or '5tuple'} slots {slots or 65536} {own} "
+	                f"settle {(settle or '1%').replace('.0%', '%')}")
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
 	            addr = ipaddress.ip_address(

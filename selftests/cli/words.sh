@@ -18,6 +18,7 @@ not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
 objects='service, backend, lookup, table, secret, save, monitor, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
+slack='none or 0% to 100%, at most one decimal'
 long=$(printf 'x%.0s' {1..300})
 add='service add web tcp 192.0.2.1:80'
 
@@ -89,10 +90,40 @@ cases()
 	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
 	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
 	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
-	$add	method is missing: expected method ring
-	$add key src	method is missing: expected method ring
-	$add method	value of method is missing: expected ring
-	$add method rings	method "rings": expected ring
+	$add method	value of method is missing: expected rendezvous or ring
+	$add method rings	method "rings": expected rendezvous or ring
+	$add method Rendezvous	method "Rendezvous": expected rendezvous or ring
+	$add slots	value of slots is missing: expected a power of two from 4096 to 1048576
+	$add slots 65535	slots "65535": expected a power of two from 4096 to 1048576
+	$add slots 2048	slots "2048": expected a power of two from 4096 to 1048576
+	$add slots 2097152	slots "2097152": expected a power of two from 4096 to 1048576
+	$add slots 0	slots "0": expected a power of two from 4096 to 1048576
+	$add slots 2^16	slots "2^16": expected a power of two from 4096 to 1048576
+	$add slack	value of slack is missing: expected $slack
+	$add slack 1	slack "1": expected $slack
+	$add slack %	slack "%": expected $slack
+	$add slack .5%	slack ".5%": expected $slack
+	$add slack 1.%	slack "1.%": expected $slack
+	$add slack 1.25%	slack "1.25%": expected $slack
+	$add slack 01%	slack "01%": expected $slack
+	$add slack -1%	slack "-1%": expected $slack
+	$add slack 100.1%	slack "100.1%": expected $slack
+	$add slack 101%	slack "101%": expected $slack
+	$add slack 1.x%	slack "1.x%": expected $slack
+	$add slack '1 %'	slack "1 %": expected $slack
+	$add slack None	slack "None": expected $slack
+	$add settle none	settle "none": expected 0% to 100%, at most one decimal
+	$add settle 100.1%	settle "100.1%": expected 0% to 100%, at most one decimal
+	$add settle 10	settle "10": expected 0% to 100%, at most one decimal
+	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes or settle
+	$add vnodes 7	vnodes is no parameter of method rendezvous
+	$add vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
+	$add slack 2% method ring	slack is no parameter of method ring
+	service set web method ring slack 2%	slack is no parameter of method ring
+	service set web vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
+	service set web if-generation	value of if-generation is missing: expected 0 to 4294967295
+	service set web key src if-generation 4294967296	if-generation "4294967296": expected 0 to 4294967295
+	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes or settle
 	$add method ring method ring	"method": expected only once
 	$add method ring key	value of key is missing: expected 5tuple or src
 	$add method ring key dst	key "dst": expected 5tuple or src
@@ -100,10 +131,10 @@ cases()
 	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
 	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
-	$add method ring weight 2	"weight": expected method, key or vnodes
-	$add ring	"ring": expected method, key or vnodes
-	service set web	change is missing: expected key or vnodes
-	service set web method ring	"method": expected key or vnodes
+	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes or settle
+	$add ring	"ring": expected method, key, slots, slack, vnodes or settle
+	service set web	change is missing: expected method, key, slots, slack, vnodes or settle
+	service set web state up	"state": expected method, key, slots, slack, vnodes, settle or if-generation
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -126,13 +157,15 @@ cases()
 	backend add web 10.0.0.11 weight ''	weight "": expected 0 to 65535
 	backend add web 10.0.0.11 weight 1.5	weight "1.5": expected 0 to 65535
 	backend add web 10.0.0.11 weight '1 '	weight "1 ": expected 0 to 65535
-	backend add web 10.0.0.11 wieght 3	"wieght": expected weight or state
+	backend add web 10.0.0.11 wieght 3	"wieght": expected weight, state or if-generation
 	backend add web 10.0.0.11 state dead	state "dead": expected up, drain or down
 	backend add web 10.0.0.11 weight 1 state up weight 1	"weight": expected only once
 	backend set web 10.0.0.11	change is missing: expected weight or state
 	backend drain web	backend is missing: expected ADDR or ADDR:PORT
-	backend drain web 10.0.0.11 now	"now": expected nothing more
-	backend del web 10.0.0.11 weight 1	"weight": expected nothing more
+	backend set web 10.0.0.11 if-generation 2	change is missing: expected weight or state
+	backend drain web 10.0.0.11 now	"now": expected if-generation
+	backend del web 10.0.0.11 weight 1	"weight": expected if-generation
+	backend up web 10.0.0.11 if-generation -1	if-generation "-1": expected 0 to 4294967295
 	backend show web 10.0.0.11 all	"all": expected nothing more
 	lookup	protocol is missing: expected tcp or udp
 	lookup icmp	protocol "icmp": expected tcp or udp

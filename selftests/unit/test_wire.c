@@ -83,7 +83,7 @@ static void random_service(struct service *s)
 		SET(s, RINGLB_A_SERVICE_PROTOCOL);
 		s->protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
 		SET(s, RINGLB_A_SERVICE_METHOD);
-		s->method = RINGLB_METHOD_RING;
+		s->method = unit_between(1, RINGLB_METHOD_MAX);
 	}
 	if (unit_below(2)) {
 		SET(s, RINGLB_A_SERVICE_KEY);
@@ -92,6 +92,18 @@ static void random_service(struct service *s)
 	if (unit_below(2)) {
 		SET(s, RINGLB_A_SERVICE_VNODES);
 		s->vnodes = unit_between(1, RINGLB_VNODES_MAX);
+	}
+	if (unit_below(2)) {
+		SET(s, RINGLB_A_SERVICE_SLOTS);
+		s->slots = 1U << unit_between(12, 20);
+		SET(s, RINGLB_A_SERVICE_SLACK);
+		s->slack = unit_below(3) ? unit_below(1001) : RINGLB_SLACK_NONE;
+	}
+	if (unit_below(2)) {
+		SET(s, RINGLB_A_SERVICE_SETTLE);
+		s->settle = unit_below(1001);
+		SET(s, RINGLB_A_SERVICE_IF_GENERATION);
+		s->if_generation = unit_random();
 	}
 }
 

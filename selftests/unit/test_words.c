@@ -124,27 +124,42 @@ static void number(void **unused)
 	}
 }
 
+/* Values of a keyword: those that help names, or some of the many. */
+static const char *examples(const struct keyword *k)
+{
+	if (!strcmp(k->word, "slots"))
+		return "4096|65536|1048576";
+	if (!strcmp(k->values, "P%"))
+		return "0%|0.1%|1%|99.9%|100%";
+	if (!strcmp(k->values, "P%|none"))
+		return "0%|0.5%|1%|12.5%|100%|none";
+	return strcmp(k->values, "N") ? k->values : "1|160|65535";
+}
+
 /* Each value that help names is read, printed as itself; nothing near it is read. */
 static void keyword_values(const struct keyword *k, void *object)
 {
 	char values[64], near[80], printed[WORD_VALUE_MAX], *word, *rest;
 
 	for (; k->word; k++) {
-		strcpy(values, strcmp(k->values, "N") ? k->values : "1|160|65535");
+		strcpy(values, examples(k));
 		for (word = strtok_r(values, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
 			assert_int_equal(k->parse(word, object), 0);
-			k->print(printed, object);
-			assert_string_equal(printed, word);
+			if (k->print) {
+				k->print(printed, object);
+				assert_string_equal(printed, word);
+			}
 			snprintf(near, sizeof(near), "%s ", word);
 			assert_int_equal(k->parse(near, object), -1);
 			snprintf(near, sizeof(near), "x%s", word);
 			assert_int_equal(k->parse(near, object), -1);
 			snprintf(near, strlen(word), "%s", word);
-			if (!isdigit((unsigned char)*word) || strlen(word) == 1)
+			if (!isdigit((unsigned char)*word) || strlen(word) == 1 || k->values[0] == 'P')
 				assert_int_equal(k->parse(near, object), -1);
 		}
 		assert_int_equal(k->parse("", object), -1);
-		assert_int_equal(k->parse("65536", object), -1);
+		if (k->print)
+			assert_int_equal(k->parse("65537", object), -1);
 	}
 }
 
@@ -177,6 +192,36 @@ static void complete(void **unused)
 	for (i = 1; i <= RINGLB_STATE_MAX; i++)
 		assert_string_not_equal(word_state(i), "unknown");
 	assert_string_equal(word_state(RINGLB_STATE_MAX + 1), "unknown");
+}
+
+/* Tenths of a percent: every number has one word, and no other word means it. */
+static void tenths(void **unused)
+{
+	static const char bytes[] = "0123456789.%+- x";
+	char word[WORD_VALUE_MAX], again[WORD_VALUE_MAX];
+	unsigned int round;
+	u32 value, i, len;
+
+	for (i = 0; i <= 1000; i++) {
+		assert_int_equal(word_tenths_find(word_tenths(i, word), 1000, &value), 0);
+		assert_int_equal(value, i);
+		assert_int_equal(word_tenths_find(word, i ? i - 1 : 0, &value), i ? -1 : 0);
+		snprintf(again, sizeof(again), "%u.%u%%", i / 10, i % 10);
+		assert_int_equal(word_tenths_find(again, 1000, &value), 0);
+		assert_int_equal(value, i);
+	}
+	for (round = 0; round < unit_rounds(300000); round++) {
+		len = unit_below(8);
+		for (i = 0; i < len; i++)
+			word[i] = bytes[unit_below(sizeof(bytes) - 1)];
+		word[len] = '\0';
+		if (word_tenths_find(word, 1000, &value))
+			continue;
+		assert_true(value <= 1000);
+		snprintf(again, sizeof(again), "%u.%u%%", value / 10, value % 10);
+		if (strcmp(again, word))	/* "1.0%" may be "1%" */
+			assert_string_equal(word_tenths(value, again), word);
+	}
 }
 
 static void names(void **unused)
@@ -227,16 +272,18 @@ static void secrets(void **unused)
 /* A good command of each kind, and words that stand near to good ones */
 static const char *const lines[] = {
 	"service add web tcp 192.0.2.10:443 method ring key src vnodes 7",
-	"service set web vnodes 8 key 5tuple", "service del web", "service show web",
+	"service add web tcp 192.0.2.10:443 slots 4096 slack 0.5% settle 0%",
+	"service set web vnodes 8 key 5tuple if-generation 7", "service del web", "service show web",
 	"backend add web 10.0.0.1:80 weight 2 state drain", "backend set web fd00::1 weight 0",
 	"backend drain web [fd00::1]:80", "backend up web 10.0.0.1", "backend down web 10.0.0.1",
-	"backend del web 10.0.0.1", "backend show web 10.0.0.1",
+	"backend del web 10.0.0.1 if-generation 4294967295", "backend show web 10.0.0.1",
 	"lookup tcp 198.51.100.7:40222 192.0.2.10:443", "table show web", "table digest",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
 	"save secret", "monitor", "flush", "version", "help backend",
 };
 
 static const char *const spare[] = {
+	"slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
 	"", "-", "-j", "web", "tcp", "ring", "weight", "-3", "65536", "99999999999999999999",
 	"[::]:1", "[", "]", ":", "%", "\x01\x7f\xff", "\"", "state", "secret", "show", "add",
 };
@@ -371,9 +418,10 @@ static void groups(void **unused)
 		"service add a tcp 192.0.2.1:80 method ring\n"
 		"backend add a 10.0.0.1\nbackend add a 10.0.0.2\n# b\nbackend add a 10.0.0.3\n"
 		"backend add b 10.0.0.4\nbackend set b 10.0.0.4 weight 1\nbackend set b 10.0.0.4 weight 2\n"
-		"backend add b 10.0.0.5\nbackend add b 10.0.0.6\n";
-	static const size_t expected[] = { 1, 3, 1, 1, 1, 2 };
-	static const unsigned int line[] = { 1, 2, 6, 7, 8, 9 };
+		"backend add b 10.0.0.5\nbackend add b 10.0.0.6\n"
+		"backend add b 10.0.0.7 if-generation 1\nbackend add b 10.0.0.8\n";
+	static const size_t expected[] = { 1, 3, 1, 1, 1, 2, 1, 1 };
+	static const unsigned int line[] = { 1, 2, 6, 7, 8, 9, 11, 12 };
 	struct batch b = { .file = "f" };
 	FILE *f = fmemopen((char *)text, strlen(text), "r");
 	char error[1024];
@@ -420,6 +468,7 @@ int main(void)
 		CLAIM("words: what is long and no endpoint is refused", endpoint_length),
 		CLAIM("words: numbers are digits alone, as a naive twin reads them", number),
 		CLAIM("words: values of keywords are printed as they are read", keywords),
+		CLAIM("words: tenths of a percent have one word each, or .0", tenths),
 		CLAIM("words: the protocol has nothing without a word", complete),
 		CLAIM("words: names have the letters that they may have", names),
 		CLAIM("words: secrets are 32 hex digits", secrets),
