@@ -15,21 +15,21 @@ conf=$dir/conf
 
 cat >"$conf" <<'END'
 secret set 8c1f0a73d2e94b56a0b1c2d3e4f50617
-service add empty tcp 192.0.2.13:80 method ring key 5tuple vnodes 160
-service add idle tcp 192.0.2.14:80 method ring key 5tuple vnodes 160
+service add empty tcp 192.0.2.13:80 method ring key 5tuple slots 65536 vnodes 160 settle 1%
+service add idle tcp 192.0.2.14:80 method ring key 5tuple slots 65536 vnodes 160 settle 1%
 backend add idle 10.0.3.1 weight 0 state up
-service add last tcp 192.0.2.12:80 method ring key 5tuple vnodes 20
+service add last tcp 192.0.2.12:80 method ring key 5tuple slots 65536 vnodes 20 settle 1%
 backend add last 10.0.2.1 weight 1 state drain
 backend add last 10.0.2.2 weight 3 state down
 backend add last 10.0.2.3 weight 2 state drain
-service add none udp 192.0.2.11:53 method ring key 5tuple vnodes 7
+service add none udp 192.0.2.11:53 method ring key 5tuple slots 65536 vnodes 7 settle 1%
 backend add none 10.0.1.1 weight 1 state down
-service add one udp 192.0.2.15:53 method ring key src vnodes 1
+service add one udp 192.0.2.15:53 method ring key src slots 65536 vnodes 1 settle 1%
 backend add one 10.0.4.1:5353 weight 1 state up
-service add rare tcp 192.0.2.16:80 method ring key 5tuple vnodes 1
+service add rare tcp 192.0.2.16:80 method ring key 5tuple slots 65536 vnodes 1 settle 1%
 backend add rare 10.0.5.1 weight 20000 state down
 backend add rare 10.0.5.2 weight 1 state up
-service add web4 tcp 192.0.2.10:443 method ring key 5tuple vnodes 160
+service add web4 tcp 192.0.2.10:443 method ring key 5tuple slots 65536 vnodes 160 settle 1%
 backend add web4 9.255.255.255:1 weight 65 state up
 backend add web4 10.0.0.11 weight 1 state up
 backend add web4 10.0.0.11:8080 weight 2 state up
@@ -37,13 +37,37 @@ backend add web4 10.0.0.11:8081 weight 3 state drain
 backend add web4 10.0.0.12:256 weight 4 state up
 backend add web4 10.0.0.13:8080 weight 5 state down
 backend add web4 10.0.0.14:8080 weight 0 state up
-service add web6 udp [2001:db8::10]:443 method ring key src vnodes 33
+service add web6 udp [2001:db8::10]:443 method ring key src slots 65536 vnodes 33 settle 1%
 backend add web6 fd00::1 weight 1 state up
 backend add web6 [fd00::1]:80 weight 100 state up
 backend add web6 [fd00::2]:80 weight 50 state drain
 backend add web6 fd00::100 weight 7 state down
+service add low tcp 192.0.2.20:80 method rendezvous key src slots 4096 slack 0% settle 1%
+backend add low 10.0.6.1 weight 1 state up
+backend add low 10.0.6.2 weight 1 state down
+backend add low 10.0.6.3:80 weight 1 state up
+service add fill tcp 192.0.2.21:80 method rendezvous key 5tuple slots 4096 slack 0.5% settle 1%
+service add free udp 192.0.2.22:80 method rendezvous key 5tuple slots 4096 slack none settle 0%
+service add steep tcp 192.0.2.23:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1%
+backend add steep 10.0.8.1 weight 65535 state up
+backend add steep 10.0.8.2 weight 1 state up
+backend add steep 10.0.8.3 weight 800 state drain
+service add sole tcp 192.0.2.24:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1%
+backend add sole 10.0.9.1 weight 7 state up
+service add usual tcp [2001:db8::24]:80 method rendezvous key 5tuple slots 65536 slack 1% settle 1%
+backend add usual fd00::1 weight 1 state up
+backend add usual fd00::2 weight 2 state up
+backend add usual [fd00::2]:81 weight 3 state down
+service add wide tcp 192.0.2.25:80 method rendezvous key 5tuple slots 131072 slack 2% settle 1%
+backend add wide 10.0.10.1 weight 5 state up
+backend add wide 10.0.10.2 weight 4 state up
+backend add wide 10.0.10.3 weight 1 state up
 END
-services=(empty idle last none one rare web4 web6)
+for i in {1..150}; do
+	echo "backend add fill 10.0.7.$i weight $((i % 7 + 1)) state up"
+	echo "backend add free 10.1.7.$i weight $((i % 3 + 1)) state up"
+done >>"$conf"
+services=(empty idle last none one rare web4 web6 low fill free steep sole usual wide)
 
 ktap_plan $((${#services[@]} + 6))
 

@@ -9,23 +9,28 @@ twin.py - tables and lookups once more, written from the description and from no
 
 In:  a file of commands as save writes it (all settings on each line).
 The ring is made the long way: all points of all backends in one sorted list, and for each
-slot a bisection for the first point at or after its first position.
+slot a bisection for the first point at or after its first position. So is rendezvous: all
+pairs of backend and slot in the order of their exact scores, each free slot to the next one
+that may have it.
 """
 
 import bisect
+import heapq
 import ipaddress
 import json
+import math
 import random
 import socket
 import struct
 import sys
 
 MASK = (1 << 64) - 1
-BITS = 16
 STEP = 0x9E3779B97F4A7C15
 PUBLIC = b"ringlb: identity"
 PROTOCOLS = {"tcp": 6, "udp": 17}
 PROBES = 64
+ONE = 1 << 44                   # 1 in the levels of rendezvous
+STEP_PLACES, STEP_THETA = 0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A
 
 
 def rotl(x, n):
@@ -62,12 +67,12 @@ def siphash13(key, data):
     return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
-def digest_of(idents):
+def digest_of(idents, bits):
     """SipHash-1-3 over 64-bit words, ended by the number of bits and a length of 0."""
     k0, k1 = struct.unpack("<QQ", PUBLIC)
     v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
          k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
-    for word in [*idents, BITS]:
+    for word in [*idents, bits]:
         v[3] ^= word
         v = sip_rounds(v, 1)
         v[0] ^= word
@@ -101,7 +106,12 @@ class Service:
         self.protocol = protocol
         self.vip = endpoint(vip)
         self.key = pairs["key"]
-        self.vnodes = int(pairs["vnodes"])
+        self.method = pairs["method"]
+        self.slots = int(pairs["slots"])
+        self.bits = self.slots.bit_length() - 1
+        self.vnodes = int(pairs.get("vnodes", 0))
+        slack = pairs.get("slack", "none")
+        self.slack = None if slack == "none" else round(float(slack[:-1]) * 10)
         self.backends = []      # (address, port, word, weight, state)
 
     def members(self):
@@ -114,17 +124,88 @@ class Service:
 
     def owners(self):
         """Slot -> index of a member, or None"""
+        if not self.members():
+            return [None] * self.slots
+        return self.ring() if self.method == "ring" else self.rendezvous()
+
+    def ring(self):
         points = []
         for index, b in enumerate(self.members()):
             ident = self.ident(b)
             points += [(mix((ident + (j + 1) * STEP) & MASK), index)
                        for j in range(self.vnodes * b[3])]
-        if not points:
-            return [None] * (1 << BITS)
         points.sort()
         places = [p for p, _ in points]
-        return [points[bisect.bisect_left(places, s << (64 - BITS)) % len(points)][1]
-                for s in range(1 << BITS)]
+        return [points[bisect.bisect_left(places, s << (64 - self.bits)) % len(points)][1]
+                for s in range(self.slots)]
+
+    def caps(self, idents, weights):
+        """The most slots that each may own: floor((1 + slack) x quota + theta)"""
+        if self.slack is None:
+            return [self.slots] * len(idents)
+        # slack in tenths of a percent; a tenth of it for each other backend, up to ten
+        part = 10000 + self.slack * min(len(idents) - 1, 10)
+        den = 10000 * sum(weights)
+        nums = [part * self.slots * w for w in weights]
+        whole = [n // den for n in nums]
+        # theta in 2^-16, and what it must reach for the cap to be one more
+        theta = [mix((i + STEP_THETA) & MASK) >> 48 for i in idents]
+        need = [-(-((den - n % den) << 16) // den) for n in nums]
+        # all theta grow alike until the caps together hold all slots
+        missing = sorted(max(n - t, 0) for n, t in zip(need, theta))
+        short = self.slots - sum(whole)
+        more = missing[short - 1] if short > 0 else 0
+        return [w + (n <= t + more) for w, n, t in zip(whole, need, theta)]
+
+    def rendezvous(self):
+        members = self.members()
+        idents = [self.ident(b) for b in members]
+        weights = [b[3] for b in members]
+        lcm = math.lcm(*weights)
+        levels, total = [], 0
+        for r in range(self.slots):
+            half = ONE // 2 // (self.slots - r)
+            levels.append(total + half)
+            total += 2 * half
+
+        def slot(i, rank):
+            place = mix((idents[i] + STEP_PLACES) & MASK)
+            return (place + rank * (place >> 32 | 1)) % self.slots
+
+        def pair(i, rank):
+            s = slot(i, rank)
+            tie = mix((idents[i] ^ s << 44) & MASK)
+            return levels[rank] * (lcm // weights[i]), tie, idents[i], i, rank, s
+
+        caps, owned = self.caps(idents, weights), [0] * len(members)
+        owners, free = [None] * self.slots, self.slots
+        pairs = [pair(i, 0) for i in range(len(members))]
+        heapq.heapify(pairs)
+        while free:
+            *_, i, rank, s = heapq.heappop(pairs)
+            if owners[s] is None:
+                owners[s] = i
+                owned[i] += 1
+                free -= 1
+            if owned[i] < caps[i] and rank + 1 < self.slots:
+                heapq.heappush(pairs, pair(i, rank + 1))
+        if self.slack is not None:
+            self.feed(owners, owned, idents, weights, slot)
+        return owners
+
+    def feed(self, owners, owned, idents, weights, slot):
+        """Whoever owns too little takes, in the order of its ranks, what others have too much"""
+        quota = [self.slots * w // sum(weights) for w in weights]
+        for i in sorted(range(len(idents)), key=lambda i: idents[i]):
+            rank = 0
+            while owned[i] < quota[i] - math.isqrt(quota[i] * 5 // 2):
+                s = slot(i, rank)
+                rank += 1
+                loser = owners[s]
+                if loser != i and owned[loser] > quota[loser]:
+                    owners[s] = i
+                    owned[i] += 1
+                    owned[loser] -= 1
 
 
 def read(path):
@@ -151,8 +232,8 @@ def table(path, name):
     members, owners = s.members(), s.owners()
     idents = [s.ident(b) for b in members]
     print(json.dumps([{
-        "service": name, "method": "ring", "slots": 1 << BITS,
-        "digest": f"{digest_of(0 if o is None else idents[o] for o in owners):016x}",
+        "service": name, "method": s.method, "slots": s.slots,
+        "digest": f"{digest_of((0 if o is None else idents[o] for o in owners), s.bits):016x}",
         "owners": [None if o is None else members[o][2] for o in owners],
     }], separators=(",", ":")))
 
@@ -160,7 +241,7 @@ def table(path, name):
 def choose(s, members, owners, h):
     """-> slot, owner, backend or None, probes"""
     takes = [{"up": 2, "drain": 1, "down": 0}[b[4]] for b in members]
-    slot = h >> (64 - BITS)
+    slot = h >> (64 - s.bits)
     if not members:
         return slot, None, None, 1
     owner = owners[slot]
@@ -176,7 +257,7 @@ def choose(s, members, owners, h):
                 i = (h >> 32) * len(members) >> 32
                 order = list(range(i, len(members))) + list(range(i))
                 return slot, owner, next(m for m in order if takes[m] >= level), probes + 1
-            at = owners[h >> (64 - BITS)]
+            at = owners[h >> (64 - s.bits)]
             probes += 1
         return slot, owner, at, probes
     return slot, owner, None, probes
