@@ -63,8 +63,9 @@ backend add wide 10.0.10.1 weight 5 state up
 backend add wide 10.0.10.2 weight 4 state up
 backend add wide 10.0.10.3 weight 1 state up
 END
+# Among these of fill there are some whose slots run short: they take from others at last.
 for i in {1..150}; do
-	echo "backend add fill 10.0.7.$i weight $((i % 7 + 1)) state up"
+	echo "backend add fill 10.0.58.$i weight $((i % 7 + 1)) state up"
 	echo "backend add free 10.1.7.$i weight $((i % 3 + 1)) state up"
 done >>"$conf"
 services=(empty idle last none one rare web4 web6 low fill free steep sole usual wide)
