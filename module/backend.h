@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * backend.h - the backends of a service, and changes to them as all or nothing
+ * backend.h - the backends of a service: objects, and the ordered set of them
  */
 #ifndef _RINGLB_BACKEND_H
 #define _RINGLB_BACKEND_H
@@ -9,8 +9,6 @@
 
 #include "index.h"
 #include "ringlb.h"
-
-struct rlb_table;
 
 /**
  * struct rlb_backend - an address, and perhaps a port, inside one service
@@ -39,6 +37,7 @@ struct rlb_backend {
  * @slots: how many it owns in the published table
  * @member: its index in the table; meaningless if @weight is 0
  * @state: enum ringlb_state
+ * @changed: the notice that the last commit owes, RINGLB_CMD_BACKEND_*_NOTICE or 0
  */
 struct rlb_backend_item {
 	struct rlb_backend *backend;
@@ -46,6 +45,7 @@ struct rlb_backend_item {
 	u32 slots;
 	u16 member;
 	u8 state;
+	u8 changed;
 };
 
 /**
@@ -78,37 +78,18 @@ struct rlb_backend_config {
 	bool has_state;
 };
 
-/**
- * struct rlb_draft - a change of a service's backends that is not yet in force
- * @service: whose
- * @set: how they will be
- * @table: its table, once prepared; NULL if the one in force can stay
- * @rebuild: members or weights differ, so a table has to be built
- */
-struct rlb_draft {
-	struct rlb_service *service;
-	struct rlb_backend_set set;
-	struct rlb_table *table;
-	bool rebuild;
-};
+struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_backend_config *c);
+void rlb_backend_free(struct rlb_backend *b);
+void rlb_backend_unlink(struct rlb_backend *b);
 
+u32 rlb_backend_place(const struct rlb_backend_set *set, const struct rlb_backend_config *c);
+bool rlb_backend_is_in(const struct rlb_backend_set *set, const struct rlb_backend *b);
 int rlb_backend_compare(const struct rlb_backend *a, const struct rlb_backend *b);
 struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 					  const struct rlb_backend_config *c);
 struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
 					     const struct rlb_backend *b);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
-
-int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc, u32 more);
-int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
-		  struct netlink_ext_ack *extack);
-int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
-		  struct netlink_ext_ack *extack);
-int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
-		  struct netlink_ext_ack *extack);
-int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack);
-void rlb_draft_commit(struct rlb_draft *draft);
-void rlb_draft_abort(struct rlb_draft *draft);
 
 void rlb_backends_destroy(struct rlb_service *svc);
 

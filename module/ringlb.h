@@ -19,6 +19,7 @@
 #ifndef _RINGLB_H
 #define _RINGLB_H
 
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable-types.h>
@@ -68,6 +69,8 @@ struct rlb_index {
  * @secret: the hash key, copied into each table
  * @has_secret: false until it is first needed
  * @settle: settle.c's work; there while some table is pending
+ * @drafts: changes that sockets have begun and not committed
+ * @n_drafts: how many
  */
 struct rlb_net {
 	/* packets */
@@ -87,6 +90,8 @@ struct rlb_net {
 	struct rlb_secret secret;
 	bool has_secret;
 	struct delayed_work settle;
+	struct list_head drafts;
+	u32 n_drafts;
 };
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
+#include "draft.h"
 #include "hook.h"
 #include "service.h"
 #include "stats.h"
@@ -218,6 +219,7 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 		svc->generation++;
 	}
 	svc->config = *config;
+	svc->changes++;
 	return 0;
 }
 
@@ -231,6 +233,7 @@ void rlb_service_destroy(struct rlb_service *svc)
 {
 	struct rlb_net *rn = svc->rn;
 
+	rlb_drafts_forget(svc);
 	rlb_index_remove(&rn->vips, &svc->node);
 	rlb_backends_destroy(svc);
 	rlb_hooks_put(rn, svc->config.family);
@@ -247,6 +250,7 @@ void rlb_service_destroy(struct rlb_service *svc)
  */
 int rlb_services_init(struct rlb_net *rn)
 {
+	INIT_LIST_HEAD(&rn->drafts);
 	xa_init_flags(&rn->services, XA_FLAGS_ALLOC1);
 	rn->vips.lock = &rn->cfg_lock;
 	rn->reals.lock = &rn->cfg_lock;

@@ -51,6 +51,7 @@ struct rlb_service_config {
  * @set: its backends; cfg_lock
  * @id: its number in rlb_net.services
  * @generation: counts the tables that changes have published; cfg_lock
+ * @changes: counts changes of @config and @set, those of states, too; cfg_lock
  * @name_node: in rlb_net.names
  */
 struct rlb_service {
@@ -66,6 +67,7 @@ struct rlb_service {
 	struct rlb_backend_set set;
 	u32 id;
 	u32 generation;
+	u32 changes;
 	struct rhash_head name_node;
 };
 

@@ -5,6 +5,7 @@
  * In: messages with one or more backends of one service. Out: all of them applied as one
  * change, or none; answers; notices. Process context; cfg_lock is taken here.
  */
+#include "../draft.h"
 #include "../settle.h"
 #include "nl.h"
 
@@ -15,17 +16,6 @@ typedef int (*draft_fn)(struct rlb_draft *draft, const struct rlb_backend_config
 #define for_each_backend_attr(attr, info, rem)					\
 	nlmsg_for_each_attr(attr, (info)->nlhdr, GENL_HDRLEN, rem)		\
 		if (nla_type(attr) == RINGLB_A_BACKEND)
-
-static u32 count_backends(const struct genl_info *info)
-{
-	const struct nlattr *attr;
-	u32 n = 0;
-	int rem;
-
-	for_each_backend_attr(attr, info, rem)
-		n++;
-	return n;
-}
 
 static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn change)
 {
@@ -46,86 +36,157 @@ static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn c
 	return 0;
 }
 
-/* Tell of each of the backends, as the service has it now. */
-static void notify_all(struct rlb_service *svc, struct genl_info *info, u8 notice)
+/* Those that will be gone, as they are. */
+static void notify_removed(const struct rlb_draft *draft, u32 portid)
 {
-	struct netlink_ext_ack unused = {};
-	struct rlb_backend_item *item;
-	struct rlb_backend_config c;
-	struct nlattr *attr;
-	int rem;
+	const struct rlb_service *svc = draft->service;
+	u32 i;
 
-	for_each_backend_attr(attr, info, rem) {
-		if (rlb_parse_backend(attr, svc, info->genlhdr->cmd, &c, &unused))
-			continue;
-		item = rlb_backend_find(&svc->set, &c);
-		if (item)
-			rlb_notify_backend(notice, svc, item, info->snd_portid);
+	for (i = 0; i < svc->set.n; i++)
+		if (!rlb_backend_is_in(&draft->set, svc->set.item[i].backend))
+			rlb_notify_backend(RINGLB_CMD_BACKEND_DEL_NOTICE, svc, &svc->set.item[i],
+					   portid);
+}
+
+/* Those that are new or other, as they are now. */
+static void notify_changed(struct rlb_service *svc, u32 portid)
+{
+	struct rlb_backend_item *item;
+	u32 i;
+
+	for (i = 0; i < svc->set.n; i++) {
+		item = &svc->set.item[i];
+		if (item->changed)
+			rlb_notify_backend(item->changed, svc, item, portid);
+		item->changed = 0;
 	}
 }
 
-static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn change, u8 notice)
+/* One build, one swap, and the notices. */
+static int commit(struct rlb_draft *draft, struct genl_info *info)
 {
-	bool removal = notice == RINGLB_CMD_BACKEND_DEL_NOTICE;
-	u32 n = count_backends(info);
-	struct rlb_service *svc;
+	struct rlb_service *svc = draft->service;
+	int err;
+
+	err = rlb_draft_prepare(draft, info->extack);
+	if (err)
+		return err;
+	notify_removed(draft, info->snd_portid);
+	rlb_draft_commit(draft);
+	rlb_settle_kick(svc);
+	rlb_net_changed(svc->rn);
+	notify_changed(svc, info->snd_portid);
+	return 0;
+}
+
+static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft_fn change)
+{
 	struct rlb_draft draft;
 	int err;
+
+	err = rlb_draft_begin(&draft, svc);
+	if (err)
+		return err;
+	err = draft_all(&draft, info, change);
+	if (!err)
+		err = commit(&draft, info);
+	if (err)
+		rlb_draft_abort(&draft);
+	return err;
+}
+
+/* Where a message stopped half way, the whole of what was begun is given up. */
+static int change_later(struct rlb_draft *draft, struct genl_info *info, draft_fn change)
+{
+	int err = draft_all(draft, info, change);
+
+	if (err) {
+		rlb_draft_abort(draft);
+		rlb_draft_close(draft);
+	}
+	return err;
+}
+
+static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn change)
+{
+	struct rlb_service *svc;
+	struct rlb_draft *draft;
 
 	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
 	if (IS_ERR(svc))
 		return PTR_ERR(svc);
-	if (!n) {
+	if (!info->attrs[RINGLB_A_BACKEND]) {
 		NL_SET_ERR_MSG(info->extack, "backend is missing");
 		return -EINVAL;
 	}
-	err = rlb_draft_begin(&draft, svc, notice == RINGLB_CMD_BACKEND_NEW_NOTICE ? n : 0);
-	if (err)
-		return err;
-	err = draft_all(&draft, info, change);
-	if (err)
-		goto err_abort;
-	err = rlb_draft_prepare(&draft, info->extack);
-	if (err)
-		goto err_abort;
-	if (removal)
-		notify_all(svc, info, notice);
-	rlb_draft_commit(&draft);
-	rlb_settle_kick(svc);
-	rlb_net_changed(rn);
-	if (!removal)
-		notify_all(svc, info, notice);
-	return 0;
-
-err_abort:
-	rlb_draft_abort(&draft);
-	return err;
+	draft = rlb_draft_opened(svc, info->snd_portid);
+	return draft ? change_later(draft, info, change) : change_at_once(svc, info, change);
 }
 
-static int locked(struct genl_info *info, draft_fn change, u8 notice)
+static int locked(struct genl_info *info, draft_fn change)
 {
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
 	int err;
 
 	mutex_lock(&rn->cfg_lock);
-	err = change_backends(rn, info, change, notice);
+	err = change_backends(rn, info, change);
 	mutex_unlock(&rn->cfg_lock);
 	return err;
 }
 
 int rlb_nl_backend_new(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_add, RINGLB_CMD_BACKEND_NEW_NOTICE);
+	return locked(info, rlb_draft_add);
 }
 
 int rlb_nl_backend_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_set, RINGLB_CMD_BACKEND_SET_NOTICE);
+	return locked(info, rlb_draft_set);
 }
 
 int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_del, RINGLB_CMD_BACKEND_DEL_NOTICE);
+	return locked(info, rlb_draft_del);
+}
+
+static int no_draft(struct genl_info *info)
+{
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[RINGLB_A_SERVICE],
+			    "no change of this service is begun");
+	return -ENOENT;
+}
+
+static int begin_commit_abort(struct rlb_net *rn, struct genl_info *info)
+{
+	struct rlb_service *svc;
+	struct rlb_draft *draft;
+	int err = 0;
+
+	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
+	if (IS_ERR(svc))
+		return PTR_ERR(svc);
+	if (info->genlhdr->cmd == RINGLB_CMD_BEGIN)
+		return rlb_draft_open(svc, info->snd_portid, info->extack);
+	draft = rlb_draft_opened(svc, info->snd_portid);
+	if (!draft)
+		return no_draft(info);
+	if (info->genlhdr->cmd == RINGLB_CMD_COMMIT)
+		err = commit(draft, info);
+	if (err || info->genlhdr->cmd == RINGLB_CMD_ABORT)
+		rlb_draft_abort(draft);
+	rlb_draft_close(draft);
+	return err;
+}
+
+int rlb_nl_transaction(struct sk_buff *skb, struct genl_info *info)
+{
+	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	int err;
+
+	mutex_lock(&rn->cfg_lock);
+	err = begin_commit_abort(rn, info);
+	mutex_unlock(&rn->cfg_lock);
+	return err;
 }
 
 /* Where a dump goes on: after this backend of this service. */

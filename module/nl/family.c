@@ -7,7 +7,10 @@
  * the handlers, is what keeps them apart.
  */
 #include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/notifier.h>
 
+#include "../draft.h"
 #include "../stats.h"
 #include "../version.h"
 #include "nl.h"
@@ -53,6 +56,9 @@ static const struct genl_ops ops[] = {
 	DO(RINGLB_CMD_SECRET_GET, rlb_nl_secret_get, rlb_policy_nothing),
 	DO(RINGLB_CMD_SECRET_SET, rlb_nl_secret_set, rlb_policy_secret_set),
 	DO(RINGLB_CMD_FLUSH, rlb_nl_flush, rlb_policy_nothing),
+	DO(RINGLB_CMD_BEGIN, rlb_nl_transaction, rlb_policy_service_if),
+	DO(RINGLB_CMD_COMMIT, rlb_nl_transaction, rlb_policy_service_ref),
+	DO(RINGLB_CMD_ABORT, rlb_nl_transaction, rlb_policy_service_ref),
 };
 
 static const struct genl_multicast_group groups[] = {
@@ -119,6 +125,20 @@ int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(answer, info);
 }
 
+/* A socket of generic netlink is closed, perhaps one that has begun a change. */
+static int hang_up(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct netlink_notify *n = data;
+
+	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC)
+		rlb_drafts_hang_up(rlb_net_of(n->net), n->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block hang_up_block = {
+	.notifier_call = hang_up,
+};
+
 /**
  * rlb_nl_register() - open for requests
  *
@@ -126,7 +146,15 @@ int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info)
  */
 int rlb_nl_register(void)
 {
-	return genl_register_family(&rlb_family);
+	int err;
+
+	err = netlink_register_notifier(&hang_up_block);
+	if (err)
+		return err;
+	err = genl_register_family(&rlb_family);
+	if (err)
+		netlink_unregister_notifier(&hang_up_block);
+	return err;
 }
 
 /**
@@ -135,4 +163,5 @@ int rlb_nl_register(void)
 void rlb_nl_unregister(void)
 {
 	genl_unregister_family(&rlb_family);
+	netlink_unregister_notifier(&hang_up_block);
 }

@@ -32,6 +32,7 @@ int rlb_nl_flush(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_backend_new(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_backend_set(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_transaction(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_backend_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info);

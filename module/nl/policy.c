@@ -97,6 +97,10 @@ const struct nla_policy rlb_policy_service_ref[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
 };
 
+const struct nla_policy rlb_policy_service_if[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_if_nest),
+};
+
 const struct nla_policy rlb_policy_backend_new[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_if_nest),
 	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_new_nest),

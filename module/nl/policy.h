@@ -14,6 +14,7 @@ extern const struct nla_policy rlb_policy_nothing[];
 extern const struct nla_policy rlb_policy_service_new[];
 extern const struct nla_policy rlb_policy_service_set[];
 extern const struct nla_policy rlb_policy_service_ref[];
+extern const struct nla_policy rlb_policy_service_if[];
 extern const struct nla_policy rlb_policy_backend_new[];
 extern const struct nla_policy rlb_policy_backend_del[];
 extern const struct nla_policy rlb_policy_lookup[];

@@ -93,6 +93,7 @@ NEW, SET, DEL, GET = (genl.CMD_SERVICE_NEW, genl.CMD_SERVICE_SET, genl.CMD_SERVI
                       genl.CMD_SERVICE_GET)
 BNEW, BSET, BDEL, BGET = (genl.CMD_BACKEND_NEW, genl.CMD_BACKEND_SET, genl.CMD_BACKEND_DEL,
                           genl.CMD_BACKEND_GET)
+SSL = genl.A_SERVICE_SLOTS
 SKEY, SVN = genl.A_SERVICE_KEY, genl.A_SERVICE_VNODES
 other = text(genl.A_SERVICE_NAME, "other")
 
@@ -152,8 +153,18 @@ REFUSED = [
     ("service new: port 65536", NEW, service(name=other, port=u32(5, 65536)), errno.ERANGE, None),
     ("service new: port of 2 bytes", NEW, service(name=other, port=attr(5, b"\0\1")), errno.EINVAL,
      None),
-    ("service new: no method", NEW, service(name=other, method=None), errno.EINVAL,
-     "method is missing"),
+    ("service new: slots below the least", NEW, service(name=other, s=u32(SSL, 2048)),
+     errno.ERANGE, None),
+    ("service new: slots above the most", NEW, service(name=other, s=u32(SSL, 1 << 21)),
+     errno.ERANGE, None),
+    ("service new: slots no power of two", NEW, service(name=other, s=u32(SSL, 65537)),
+     errno.EINVAL, "slots must be a power of two"),
+    ("service new: slack 1001", NEW, service(name=other, s=u32(genl.A_SERVICE_SLACK, 1001)),
+     errno.EINVAL, "slack is above 1000 tenths of a percent"),
+    ("service new: settle 1001", NEW, service(name=other, s=u32(genl.A_SERVICE_SETTLE, 1001)),
+     errno.ERANGE, None),
+    ("service new: an expected generation", NEW,
+     service(name=other, g=u32(genl.A_SERVICE_IF_GENERATION, 1)), errno.EINVAL, None),
     ("service new: method 0", NEW, service(name=other, method=u32(6, 0)), errno.ERANGE, None),
     ("service new: method unknown", NEW, service(name=other, method=u32(6, 99)), errno.ERANGE,
      None),
@@ -180,6 +191,15 @@ REFUSED = [
      "no such service"),
     ("service set: another address", SET, nest(S, text(1, "web"), host("SERVICE", "192.0.2.9")),
      errno.EINVAL, None),
+    ("service set: slots no power of two", SET, nest(S, text(1, "web"), u32(SSL, 5000)),
+     errno.EINVAL, "slots must be a power of two"),
+    ("service set: another generation", SET,
+     nest(S, text(1, "web"), u32(SKEY, 2), u32(genl.A_SERVICE_IF_GENERATION, 77)), errno.ESTALE,
+     "service has changed: its generation is not the expected one"),
+    ("backend set: another generation", BSET,
+     nest(S, text(1, "web"), u32(genl.A_SERVICE_IF_GENERATION, 77)) +
+     backend("10.0.2.11", 8080, weight(3)), errno.ESTALE,
+     "service has changed: its generation is not the expected one"),
     ("service set: more points than fit", SET, nest(S, text(1, "web"), u32(SVN, 65535)),
      errno.E2BIG, "vnodes times the sum of weights is above 4194304 points"),
     ("service del: nothing", DEL, b"", errno.EINVAL, "service is missing"),
@@ -268,6 +288,16 @@ REFUSED = [
      errno.ERANGE, None),
     ("secret set: a fingerprint", genl.CMD_SECRET_SET, nest(K, attr(2, b"k" * 8)), errno.EINVAL,
      None),
+    ("begin: nothing", genl.CMD_BEGIN, b"", errno.EINVAL, "service is missing"),
+    ("begin: no such service", genl.CMD_BEGIN, named("other"), errno.ENOENT, "no such service"),
+    ("begin: a backend", genl.CMD_BEGIN, named() + backend(), errno.EINVAL, None),
+    ("begin: another generation", genl.CMD_BEGIN,
+     nest(S, text(1, "web"), u32(genl.A_SERVICE_IF_GENERATION, 77)), errno.ESTALE,
+     "service has changed: its generation is not the expected one"),
+    ("commit: nothing begun", genl.CMD_COMMIT, named(), errno.ENOENT,
+     "no change of this service is begun"),
+    ("abort: nothing begun", genl.CMD_ABORT, named(), errno.ENOENT,
+     "no change of this service is begun"),
     ("flush: an attribute", genl.CMD_FLUSH, named(), errno.EINVAL, None),
     ("info: an attribute", genl.CMD_INFO_GET, named(), errno.EINVAL, None),
     ("a notice as a command", genl.CMD_SERVICE_NEW_NOTICE, named(), errno.EOPNOTSUPP, ""),
@@ -329,7 +359,7 @@ def fuzz(g, rounds):
             (BDEL, named() + backend()), (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
             (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16)))]
     allowed = {errno.EINVAL, errno.ERANGE, errno.EEXIST, errno.ENOENT, errno.E2BIG,
-               errno.EOPNOTSUPP, errno.ENOSPC}
+               errno.EOPNOTSUPP, errno.ENOSPC, errno.ESTALE}
     rng = random.Random(1)
     strange = []
     for _ in range(rounds):

@@ -34,6 +34,7 @@
 #define RINGLB_SLACK_NONE	0xffffffff	/* shares are not capped */
 #define RINGLB_POINTS_MAX	(1U << 22)	/* virtual nodes in one ring */
 #define RINGLB_BACKENDS_MAX	4096	/* in one service */
+#define RINGLB_DRAFTS_MAX	64	/* changes begun and not committed in one network namespace */
 #define RINGLB_SERVICES_MAX	65536	/* in one network namespace */
 #define RINGLB_SLOTS_MIN	(1U << 12)	/* in one table */
 #define RINGLB_SLOTS_MAX	(1U << 20)
@@ -72,6 +73,12 @@
  * @RINGLB_CMD_BACKEND_SET_NOTICE: notice: SERVICE (name), BACKEND
  * @RINGLB_CMD_BACKEND_DEL_NOTICE: notice: SERVICE (name), BACKEND as it was
  * @RINGLB_CMD_SECRET_SET_NOTICE: notice: SECRET (fingerprint alone)
+ * @RINGLB_CMD_BEGIN: SERVICE (name, perhaps the expected generation): what this socket says
+ *	about backends of the service from now on is one change, which comes into force by
+ *	COMMIT and not before; it vanishes with the socket. A refused message ends it.
+ * @RINGLB_CMD_COMMIT: SERVICE (name): all of it comes into force, with one new table, or
+ *	nothing of it; refused with ESTALE if others have changed the service since BEGIN
+ * @RINGLB_CMD_ABORT: SERVICE (name): forget it
  */
 enum ringlb_cmd {
 	RINGLB_CMD_UNSPEC,
@@ -96,6 +103,9 @@ enum ringlb_cmd {
 	RINGLB_CMD_BACKEND_SET_NOTICE,
 	RINGLB_CMD_BACKEND_DEL_NOTICE,
 	RINGLB_CMD_SECRET_SET_NOTICE,
+	RINGLB_CMD_BEGIN,
+	RINGLB_CMD_COMMIT,
+	RINGLB_CMD_ABORT,
 
 	__RINGLB_CMD_MAX,
 	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * draft.c - changes of a service's backends, as all or nothing
+ *
+ * In: what requests say of backends. Out: a new table in service and a new set of backends,
+ * or a reason why not and nothing changed. Process context under cfg_lock.
+ *
+ * A draft copies the set, changes the copy as often as it is told to, prepares with one build
+ * all that can fail, and commits with one swap; or it is aborted. A backend that both sets
+ * hold is the same object, with its counters; a new one is made while drafting; one that only
+ * the old set holds is unlinked at the commit and freed after a grace period.
+ *
+ * A draft may stay open from request to request of one socket, while others change the same
+ * service or take the addresses of its new backends: it finds out when it is prepared.
+ */
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "draft.h"
+#include "service.h"
+#include "table.h"
+
+/**
+ * rlb_draft_begin() - start a change of a service's backends
+ * @draft: the change
+ * @svc: the service
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc)
+{
+	const struct rlb_backend_set *now = &svc->set;
+
+	draft->service = svc;
+	draft->table = NULL;
+	draft->rebuild = false;
+	draft->changes = svc->changes;
+	draft->set.n = now->n;
+	draft->set.room = max(now->n, 1U);
+	draft->set.item = kvmalloc_array(draft->set.room, sizeof(*now->item), GFP_KERNEL_ACCOUNT);
+	if (!draft->set.item)
+		return -ENOMEM;
+	if (now->n)
+		memcpy(draft->set.item, now->item, now->n * sizeof(*now->item));
+	return 0;
+}
+
+/* Room for one more. */
+static int set_grow(struct rlb_backend_set *set)
+{
+	u32 room = min_t(u32, set->room * 2, RINGLB_BACKENDS_MAX);
+	struct rlb_backend_item *item;
+
+	if (set->n < set->room)
+		return 0;
+	item = kvmalloc_array(room, sizeof(*item), GFP_KERNEL_ACCOUNT);
+	if (!item)
+		return -ENOMEM;
+	memcpy(item, set->item, set->n * sizeof(*item));
+	kvfree(set->item);
+	set->item = item;
+	set->room = room;
+	return 0;
+}
+
+/* Is a backend in force that will be when this draft is? */
+static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_config *c, __be16 port)
+{
+	const struct rlb_service *svc = draft->service;
+	struct rlb_index_node *node;
+	struct rlb_backend *b;
+
+	node = rlb_index_find(&svc->rn->reals, svc->config.family, svc->config.proto, &c->addr, port);
+	if (!node)
+		return false;
+	b = container_of(node, struct rlb_backend, node);
+	return b->service != svc || rlb_backend_is_in(&draft->set, b);
+}
+
+static int refuse_vip(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "backend is the address and port of a service");
+	return -EINVAL;
+}
+
+static int refuse_taken(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack,
+		       "address and port of the backend already get packets of a service: replies could not be told apart");
+	return -EEXIST;
+}
+
+/*
+ * The way back is found by a backend's address, port and protocol alone, so a namespace can
+ * have each of them once, and none that is a VIP.
+ */
+static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_config *c,
+			struct netlink_ext_ack *extack)
+{
+	const struct rlb_service_config *sc = &draft->service->config;
+	const struct rlb_backend_set *set = &draft->set;
+	__be16 port = c->port ?: sc->port;
+	u32 i;
+
+	if (rlb_index_find(&draft->service->rn->vips, sc->family, sc->proto, &c->addr, port))
+		return refuse_vip(extack);
+	if (rlb_backend_find(set, c)) {
+		NL_SET_ERR_MSG(extack, "service has this backend already");
+		return -EEXIST;
+	}
+	if (is_taken(draft, c, port))
+		return refuse_taken(extack);
+	for (i = 0; i < set->n; i++)
+		if (set->item[i].backend->node.port == port &&
+		    !memcmp(&set->item[i].backend->node.addr, &c->addr, rlb_addr_len(sc->family)))
+			return refuse_taken(extack);
+	return 0;
+}
+
+/* What has been free when a backend was drafted may be taken by now, by other services. */
+static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_ack *extack)
+{
+	const struct rlb_service *svc = draft->service;
+	const struct rlb_index_node *node;
+	struct rlb_index_node *found;
+	u32 i;
+
+	for (i = 0; i < draft->set.n; i++) {
+		node = &draft->set.item[i].backend->node;
+		if (rlb_backend_is_in(&svc->set, draft->set.item[i].backend))
+			continue;
+		if (rlb_index_find(&svc->rn->vips, node->family, node->proto, &node->addr,
+				   node->port))
+			return refuse_vip(extack);
+		found = rlb_index_find(&svc->rn->reals, node->family, node->proto, &node->addr,
+				       node->port);
+		if (found && container_of(found, struct rlb_backend, node)->service != svc)
+			return refuse_taken(extack);
+	}
+	return 0;
+}
+
+/**
+ * rlb_draft_add() - add a backend to a draft
+ * @draft: the draft
+ * @c: the backend; weight 1 and state up unless given
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0; -EEXIST, -EINVAL, -ENOSPC or -ENOMEM with the draft as it was.
+ */
+int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack)
+{
+	struct rlb_backend_set *set = &draft->set;
+	struct rlb_backend_item *item;
+	struct rlb_backend *b;
+	u32 i;
+	int err;
+
+	err = check_unique(draft, c, extack);
+	if (err)
+		return err;
+	if (set->n == RINGLB_BACKENDS_MAX) {
+		NL_SET_ERR_MSG(extack, "service has 4096 backends, the most there can be");
+		return -ENOSPC;
+	}
+	err = set_grow(set);
+	if (err)
+		return err;
+	b = rlb_backend_alloc(draft->service, c);
+	if (!b)
+		return -ENOMEM;
+	i = rlb_backend_place(set, c);
+	item = &set->item[i];
+	memmove(item + 1, item, (set->n - i) * sizeof(*item));
+	memset(item, 0, sizeof(*item));
+	item->backend = b;
+	item->weight = c->has_weight ? c->weight : 1;
+	item->state = c->has_state ? c->state : RINGLB_STATE_UP;
+	set->n++;
+	draft->rebuild |= item->weight;
+	return 0;
+}
+
+static struct rlb_backend_item *find_or_refuse(const struct rlb_draft *draft,
+					       const struct rlb_backend_config *c,
+					       struct netlink_ext_ack *extack)
+{
+	struct rlb_backend_item *item = rlb_backend_find(&draft->set, c);
+
+	if (!item)
+		NL_SET_ERR_MSG(extack, "service has no such backend");
+	return item;
+}
+
+/**
+ * rlb_draft_set() - change weight or state of a backend in a draft
+ * @draft: the draft
+ * @c: the backend, and what is given of weight and state
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -ENOENT.
+ */
+int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack)
+{
+	struct rlb_backend_item *item = find_or_refuse(draft, c, extack);
+
+	if (!item)
+		return -ENOENT;
+	if (c->has_weight && c->weight != item->weight) {
+		item->weight = c->weight;
+		draft->rebuild = true;
+	}
+	if (c->has_state)
+		item->state = c->state;
+	return 0;
+}
+
+/**
+ * rlb_draft_del() - remove a backend from a draft
+ * @draft: the draft
+ * @c: the backend
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0 or -ENOENT.
+ */
+int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
+		  struct netlink_ext_ack *extack)
+{
+	struct rlb_backend_item *item = find_or_refuse(draft, c, extack);
+	struct rlb_backend_set *set = &draft->set;
+
+	if (!item)
+		return -ENOENT;
+	draft->rebuild |= item->weight;
+	if (!rlb_backend_is_in(&draft->service->set, item->backend))
+		rlb_backend_free(item->backend);
+	memmove(item, item + 1, (set->item + set->n - item - 1) * sizeof(*item));
+	set->n--;
+	return 0;
+}
+
+static u32 count_new(const struct rlb_draft *draft)
+{
+	u32 n = 0;
+	u32 i;
+
+	for (i = 0; i < draft->set.n; i++)
+		n += !rlb_backend_is_in(&draft->service->set, draft->set.item[i].backend);
+	return n;
+}
+
+/**
+ * rlb_draft_prepare() - do all of a draft that can fail
+ * @draft: the draft
+ * @extack: for the reason of a refusal
+ *
+ * Builds a table if members or weights differ. May sleep; packets are not affected.
+ *
+ * Return: 0; -ESTALE if others have changed the service since the draft was begun, -EEXIST,
+ *	-EINVAL, -ENOMEM or -E2BIG; then nothing is changed and the draft is to be aborted.
+ */
+int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
+{
+	struct rlb_service *svc = draft->service;
+	struct rlb_table *table;
+	int err;
+
+	if (draft->changes != svc->changes) {
+		NL_SET_ERR_MSG(extack, "service has been changed by others since this change was begun");
+		return -ESTALE;
+	}
+	err = check_still_unique(draft, extack);
+	if (err)
+		return err;
+	err = rlb_index_reserve(&svc->rn->reals, count_new(draft));
+	if (err || !draft->rebuild)
+		return err;
+	table = rlb_table_build(svc, &svc->config, &draft->set, extack);
+	if (IS_ERR(table))
+		return PTR_ERR(table);
+	draft->table = table;
+	return 0;
+}
+
+/* Mark what is new or other, for notices; without a new table, places in the old one stay. */
+static void take_over(const struct rlb_draft *draft, struct rlb_backend_item *item)
+{
+	const struct rlb_backend_item *old;
+
+	item->changed = RINGLB_CMD_BACKEND_NEW_NOTICE;
+	if (!rlb_backend_is_in(&draft->service->set, item->backend))
+		return;
+	old = rlb_backend_item_of(draft->service, item->backend);
+	item->changed = old->weight != item->weight || old->state != item->state ?
+				RINGLB_CMD_BACKEND_SET_NOTICE : 0;
+	if (!draft->table) {
+		item->slots = old->slots;
+		item->member = old->member;
+	}
+}
+
+/**
+ * rlb_draft_commit() - put a draft into force
+ * @draft: the draft, prepared; used up
+ *
+ * A change of states alone is a store a member. New backends can answer before packets are
+ * sent to them, old ones until no packet is sent to them any more.
+ */
+void rlb_draft_commit(struct rlb_draft *draft)
+{
+	struct rlb_service *svc = draft->service;
+	struct rlb_backend_set old = svc->set;
+	u32 i;
+
+	for (i = 0; i < draft->set.n; i++)
+		take_over(draft, &draft->set.item[i]);
+	for (i = 0; i < draft->set.n; i++)
+		if (!rlb_backend_is_in(&old, draft->set.item[i].backend))
+			rlb_index_insert(&svc->rn->reals, &draft->set.item[i].backend->node);
+	if (draft->table) {
+		rlb_table_publish(svc, draft->table);
+		svc->generation++;
+	} else {
+		rlb_table_set_states(rlb_table_locked(svc), &draft->set);
+	}
+	svc->set = draft->set;
+	svc->changes++;
+	for (i = 0; i < old.n; i++)
+		if (!rlb_backend_is_in(&svc->set, old.item[i].backend))
+			rlb_backend_unlink(old.item[i].backend);
+	kvfree(old.item);
+}
+
+/**
+ * rlb_draft_abort() - throw a draft away
+ * @draft: the draft, prepared or not
+ */
+void rlb_draft_abort(struct rlb_draft *draft)
+{
+	u32 i;
+
+	for (i = 0; i < draft->set.n; i++)
+		if (!rlb_backend_is_in(&draft->service->set, draft->set.item[i].backend))
+			rlb_backend_free(draft->set.item[i].backend);
+	kvfree(draft->set.item);
+	rlb_table_discard(draft->table);
+}
+
+/**
+ * rlb_draft_open() - begin a draft that stays open from request to request
+ * @svc: the service
+ * @portid: the socket whose it is
+ * @extack: for the reason of a refusal
+ *
+ * Return: 0; -EBUSY if the socket has one open for this service, -ENOSPC or -ENOMEM.
+ */
+int rlb_draft_open(struct rlb_service *svc, u32 portid, struct netlink_ext_ack *extack)
+{
+	struct rlb_net *rn = svc->rn;
+	struct rlb_draft *draft;
+	int err;
+
+	if (rlb_draft_opened(svc, portid)) {
+		NL_SET_ERR_MSG(extack, "a change of this service is begun already");
+		return -EBUSY;
+	}
+	if (rn->n_drafts == RINGLB_DRAFTS_MAX) {
+		NL_SET_ERR_MSG(extack, "namespace has 64 changes that are begun and not committed");
+		return -ENOSPC;
+	}
+	draft = kzalloc(sizeof(*draft), GFP_KERNEL_ACCOUNT);
+	if (!draft)
+		return -ENOMEM;
+	err = rlb_draft_begin(draft, svc);
+	if (err) {
+		kfree(draft);
+		return err;
+	}
+	draft->portid = portid;
+	list_add(&draft->open, &rn->drafts);
+	WRITE_ONCE(rn->n_drafts, rn->n_drafts + 1);	/* pairs with rlb_drafts_hang_up() */
+	return 0;
+}
+
+/**
+ * rlb_draft_opened() - the draft that a socket has open
+ * @svc: the service
+ * @portid: the socket
+ *
+ * Return: the draft, NULL if there is none.
+ */
+struct rlb_draft *rlb_draft_opened(const struct rlb_service *svc, u32 portid)
+{
+	struct rlb_draft *draft;
+
+	list_for_each_entry(draft, &svc->rn->drafts, open)
+		if (draft->service == svc && draft->portid == portid)
+			return draft;
+	return NULL;
+}
+
+/**
+ * rlb_draft_close() - a draft that was open is committed or aborted
+ * @draft: the draft
+ */
+void rlb_draft_close(struct rlb_draft *draft)
+{
+	struct rlb_net *rn = draft->service->rn;
+
+	WRITE_ONCE(rn->n_drafts, rn->n_drafts - 1);
+	list_del(&draft->open);
+	kfree(draft);
+}
+
+static void hang_up(struct rlb_draft *draft)
+{
+	rlb_draft_abort(draft);
+	rlb_draft_close(draft);
+}
+
+/**
+ * rlb_drafts_forget() - a service ends, and with it all that is drafted for it
+ * @svc: the service
+ */
+void rlb_drafts_forget(struct rlb_service *svc)
+{
+	struct rlb_draft *draft, *next;
+
+	list_for_each_entry_safe(draft, next, &svc->rn->drafts, open)
+		if (draft->service == svc)
+			hang_up(draft);
+}
+
+/**
+ * rlb_drafts_hang_up() - a socket is closed: what it has not committed vanishes
+ * @rn: the namespace, cfg_lock not held
+ * @portid: the socket
+ */
+void rlb_drafts_hang_up(struct rlb_net *rn, u32 portid)
+{
+	struct rlb_draft *draft, *next;
+
+	if (!READ_ONCE(rn->n_drafts))	/* this socket's own would be counted */
+		return;
+	mutex_lock(&rn->cfg_lock);
+	list_for_each_entry_safe(draft, next, &rn->drafts, open)
+		if (draft->portid == portid)
+			hang_up(draft);
+	mutex_unlock(&rn->cfg_lock);
+}
