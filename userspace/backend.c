@@ -6,14 +6,15 @@
  */
 #include "object.h"
 
-/* SERVICE ADDR[:PORT] */
+/* SERVICE ADDR[:PORT], or the latter alone if the service is known */
 static int parse_backend(struct cmd *c, struct command *command)
 {
+	bool known = command->has_service;
 	struct backend *b = &command->backend;
 
 	command->has_service = true;
 	command->has_backend = true;
-	if (cmd_name(c, command->service.name) ||
+	if ((!known && cmd_name(c, command->service.name)) ||
 	    cmd_endpoint(c, "backend", ADDR_MAYBE_PORT, &b->at))
 		return -1;
 	SET(b, b->at.family == AF_INET ? RINGLB_A_BACKEND_IPV4 : RINGLB_A_BACKEND_IPV6);

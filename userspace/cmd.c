@@ -70,7 +70,14 @@ int cmd_bad(struct cmd *c, const char *what, const char *word, const char *expec
 
 bool cmd_more(const struct cmd *c)
 {
-	return c->at < c->n;
+	const char *const *end;
+
+	if (c->at >= c->n)
+		return false;
+	for (end = c->ends; end && *end; end++)
+		if (!strcmp(c->word[c->at], *end))
+			return false;
+	return true;
 }
 
 /**
@@ -142,7 +149,10 @@ static void list_allowed(char *to, size_t size, const struct keyword *keywords,
 
 	for (k = keywords; k->word; k++)
 		left += allowed >> k->attr & 1;
-	*to = '\0';
+	if (!left)
+		snprintf(to, size, "nothing more");
+	else
+		*to = '\0';
 	for (k = keywords; k->word && len < size; k++) {
 		if (!(allowed >> k->attr & 1))
 			continue;

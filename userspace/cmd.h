@@ -15,12 +15,14 @@
  * @word: the words
  * @n: how many
  * @at: the next one
+ * @ends: words that end what is being read, up to a NULL; NULL: none do
  * @error: after a failure: one sentence, without end or newline
  */
 struct cmd {
 	char **word;
 	int n;
 	int at;
+	const char *const *ends;
 	char error[512];
 };
 

@@ -14,9 +14,6 @@
 
 #define BIT(n) (1U << (n))
 
-#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
-			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
-			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SETTLE))
 #define BACKEND_CHANGES (BIT(RINGLB_A_BACKEND_WEIGHT) | BIT(RINGLB_A_BACKEND_STATE))
 
 const struct grammar grammar[] = {
@@ -70,6 +67,14 @@ const struct grammar grammar[] = {
 		"lookup", NULL, "tcp|udp SRC:PORT DST:PORT",
 		"say where a packet of a client goes, and why",
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
+	}, {
+		"plan", NULL, "SERVICE CHANGE [CHANGE...] [limit P%]",
+		"say what changes will move if they are made together",
+		.flags = G_OFFLINE, .parse = plan_parse, .run = plan_run,
+	}, {
+		"plan", "from", "FILE to FILE [limit P%]",
+		"say what moves between two files of commands",
+		.parse = plan_parse_from, .run = plan_run_from,
 	}, {
 		"table", "show", "SERVICE",
 		"show shares beside weights; with -j the owner of each slot",
@@ -198,6 +203,23 @@ static const struct grammar *find(const char *object, const char *verb)
 	return NULL;
 }
 
+/*
+ * A command without a verb may be followed by one that has. A service may bear that verb as
+ * its name, and then an object follows.
+ */
+static const struct grammar *with_verb(struct cmd *c, const struct grammar *g)
+{
+	const struct grammar *next = g + 1;
+
+	if (next == grammar + grammar_size || strcmp(next->object, g->object) || !cmd_more(c) ||
+	    strcmp(next->verb, c->word[c->at]))
+		return g;
+	if (c->at + 1 < c->n && grammar_has_object(c->word[c->at + 1]))
+		return g;
+	c->at++;
+	return next;
+}
+
 /* Which command is it? NULL after an error. */
 static const struct grammar *parse_title(struct cmd *c)
 {
@@ -215,7 +237,7 @@ static const struct grammar *parse_title(struct cmd *c)
 		return NULL;
 	}
 	if (!g->verb)
-		return g;
+		return with_verb(c, g);
 	snprintf(what, sizeof(what), "command of %s", object);
 	verb = cmd_next(c, what, verbs(object, list, sizeof(list)));
 	if (!verb)

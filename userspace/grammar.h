@@ -24,6 +24,7 @@ enum secret_from {
  * @has_service: a service was named
  * @has_backend: a backend was named
  * @with_secret: save: the secret too
+ * @plan: what is planned: changes as words, a limit in tenths of a percent, files
  * @topic: help: an object; NULL: all
  */
 struct command {
@@ -34,6 +35,14 @@ struct command {
 	bool with_secret;
 	enum secret_from secret_from;
 	const char *topic;
+	struct {
+		char **word;
+		int n;
+		bool has_limit;
+		u32 limit;
+		const char *from;
+		const char *to;
+	} plan;
 	union {
 		struct {
 			struct service service;
@@ -43,6 +52,11 @@ struct command {
 		u8 secret[RINGLB_SECRET_LEN];
 	};
 };
+
+/* Mask of what service add and service set may give */
+#define SERVICE_CHANGES (1U << RINGLB_A_SERVICE_METHOD | 1U << RINGLB_A_SERVICE_KEY | \
+			 1U << RINGLB_A_SERVICE_SLOTS | 1U << RINGLB_A_SERVICE_SLACK | \
+			 1U << RINGLB_A_SERVICE_VNODES | 1U << RINGLB_A_SERVICE_SETTLE)
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */

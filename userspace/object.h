@@ -27,7 +27,14 @@ int backend_parse_show(struct cmd *c, struct command *command);
 int backend_show(struct tool *t, const struct command *command);
 void backend_facts(struct out *o, const char *service, const struct backend *b, u32 slots);
 
+/* plan_cmd.c */
+int plan_parse(struct cmd *c, struct command *command);
+int plan_parse_from(struct cmd *c, struct command *command);
+int plan_run(struct tool *t, const struct command *command);
+int plan_run_from(struct tool *t, const struct command *command);
+
 /* table.c */
+int table_and_model(struct tool *t, const char *service, struct model *m, struct table *table);
 int table_show(struct tool *t, const struct command *command);
 int table_digest(struct tool *t, const struct command *command);
 

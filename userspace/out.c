@@ -15,6 +15,7 @@
 #include "words.h"
 
 #define PERCENT_DIGITS 2
+#define OUT_BAR_MAX 32
 
 /**
  * struct out_cell - a fact as text
@@ -180,6 +181,52 @@ void out_tenths(struct out *o, const char *key, u32 tenths)
 					   .value = strdup(word_tenths(tenths, word)) });
 }
 
+/* A ratio: three decimals as text */
+void out_real(struct out *o, const char *key, double value)
+{
+	char buf[32];
+
+	if (o->json) {
+		json_fact(o, key, json_real(value));
+		return;
+	}
+	snprintf(buf, sizeof(buf), "%.3f", value);
+	cell(o, (struct out_cell){ .key = key, .value = strdup(buf), .number = true });
+}
+
+void out_bool(struct out *o, const char *key, bool value)
+{
+	if (o->json)
+		json_fact(o, key, json_boolean(value));
+	else
+		cell(o, (struct out_cell){ .key = key, .value = strdup(value ? "yes" : "no") });
+}
+
+/**
+ * out_bar() - a bar of a part, with a mark: text alone
+ * @o: where to
+ * @key: its key
+ * @width: of the longest, at most OUT_BAR_MAX
+ * @part: the part
+ * @asked: where the mark goes
+ * @most: what the longest bar stands for
+ */
+void out_bar(struct out *o, const char *key, int width, double part, double asked, double most)
+{
+	int mark = most ? asked / most * width + 0.5 : 0;
+	int len = most ? part / most * width + 0.5 : 0;
+	int end = mark > len ? mark : len;
+	char text[OUT_BAR_MAX + 2];
+	int i;
+
+	for (i = 0; i < end; i++)
+		text[i] = i < len ? '#' : ' ';
+	if (end)
+		text[mark ? mark - 1 : 0] = '|';
+	text[end] = '\0';
+	out_str(o, 0, key, text);
+}
+
 /* A fact that this object does not have: absent in JSON. */
 void out_none(struct out *o, const char *key)
 {
@@ -214,6 +261,30 @@ void out_counters(struct out *o, const struct counters *c)
 		else if (json_object_set_new(object, word, json_integer(c->value[i])))
 			o->failed = true;
 	}
+}
+
+void out_list(struct out *o, const char *key)
+{
+	if (!o->json)
+		return;
+	o->array = json_array();
+	json_fact(o, key, o->array);
+	o->outer = o->object;
+}
+
+void out_list_object(struct out *o)
+{
+	if (!o->json || o->failed)
+		return;
+	o->object = json_object();
+	if (!o->object || json_array_append_new(o->array, o->object))
+		o->failed = true;
+}
+
+void out_list_end(struct out *o)
+{
+	if (o->json)
+		o->object = o->outer;
 }
 
 void out_array(struct out *o, const char *key)
@@ -284,6 +355,8 @@ static size_t print_cell(const struct out *o, const char *value, bool number, si
 	size_t left = width > len ? width - len : 0;
 
 	/* Padding is due before the next cell, so that no line ends in spaces. */
+	if (!len)
+		return pad + width + 2;
 	if (number)
 		pad += left;
 	fprintf(o->to, "%*s%s", (int)pad, "", value);

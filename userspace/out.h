@@ -42,6 +42,7 @@ struct out {
 	struct json_t *list;
 	struct json_t *object;
 	struct json_t *array;
+	struct json_t *outer;	/* the object whose list is open */
 	struct out_cell *cells;
 	size_t n, room;
 };
@@ -57,11 +58,21 @@ void out_hex(struct out *o, const char *key, u64 value);
 void out_endpoint(struct out *o, int flags, const char *key, const struct endpoint *e);
 void out_percent(struct out *o, const char *key, u64 part, u64 whole);
 void out_tenths(struct out *o, const char *key, u32 tenths);
+void out_real(struct out *o, const char *key, double value);
+void out_bool(struct out *o, const char *key, bool value);
+void out_bar(struct out *o, const char *key, int width, double part, double asked, double most);
 void out_none(struct out *o, const char *key);
 void out_counters(struct out *o, const struct counters *c);
 
 /* A list of strings: JSON alone. NULL becomes null. */
 void out_array(struct out *o, const char *key);
 void out_array_str(struct out *o, const char *value);
+
+/* A list of objects in the open object: JSON alone. Facts belong to the list's last object,
+ * until it ends.
+ */
+void out_list(struct out *o, const char *key);
+void out_list_object(struct out *o);
+void out_list_end(struct out *o);
 
 #endif /* _RINGLB_OUT_H */

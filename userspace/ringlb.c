@@ -2,7 +2,8 @@
 /*
  * ringlb.c - the tool: options, then one command or a file of them, then the exit code
  *
- * In: argv. Out: what the command prints, and 0 done, 1 wrong words, 2 refused.
+ * In: argv. Out: what the command prints, and 0 done, 1 wrong words, 2 refused, 3 a
+ * plan above its limit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static int run_words(struct tool *t, struct cmd *words)
 		return TOOL_WORDS;
 	}
 	if (t->file && !(command.g->flags & G_OFFLINE)) {
-		tool_error("option \"-f\": expected lookup, table, save or show, not %s",
+		tool_error("option \"-f\": expected lookup, plan, table, save or show, not %s",
 			   grammar_title(command.g, title));
 		return TOOL_WORDS;
 	}

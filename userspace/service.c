@@ -38,7 +38,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 {
 	struct service *s = &command->service;
 
-	if (cmd_name(c, s->name))
+	if (!command->has_service && cmd_name(c, s->name))
 		return -1;
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;

@@ -11,15 +11,13 @@
 
 #define BAR_WIDTH 32
 
-static int from_file(struct tool *t, const char *service, struct table *table)
+static int from_file(struct tool *t, const char *service, struct model *m,
+		     struct table *table)
 {
-	struct model m = { 0 };
-	int code;
+	int code = tool_model(t, service, TOOL_BACKENDS, m);
 
-	code = tool_model(t, service, TOOL_BACKENDS, &m);
-	if (!code && offline_table(model_find(&m, service), table))
+	if (!code && offline_table(model_find(m, service), table))
 		code = tool_no_memory();
-	model_free(&m);
 	return code;
 }
 
@@ -41,43 +39,47 @@ static int join(struct table *table, const struct service *s)
 }
 
 /* 0; 1: it changes too fast; -errno with the reason in @s->why */
-static int from_kernel(struct session *s, const char *service, bool members,
+static int from_kernel(struct session *s, const char *service, struct model *m,
 		       struct table *table)
 {
-	struct model m = { 0 };
 	unsigned int try;
 	int ret = 1;
 
-	if (!members)
-		return fetch_table(s, service, table);
 	for (try = 0; try < SESSION_DUMP_TRIES && ret == 1; try++) {
-		ret = fetch_model(s, service, true, &m);
+		ret = fetch_model(s, service, true, m);
 		if (!ret) {
 			table_free(table);
 			ret = fetch_table(s, service, table);
 		}
 		if (!ret)
-			ret = join(table, model_find(&m, service));
+			ret = join(table, model_find(m, service));
 	}
-	model_free(&m);
 	return ret;
 }
 
-/* The table of a service, from the file or the kernel. An exit code, after its message. */
-static int get_table(struct tool *t, const char *service, struct table *table)
+/**
+ * table_and_model() - a service with its backends, and its table
+ * @t: the run
+ * @service: its name
+ * @m: out: has the service; empty before; NULL: the table alone, its members without weights
+ * @table: out; both are to be freed in any case
+ *
+ * Return: an exit code, after its message.
+ */
+int table_and_model(struct tool *t, const char *service, struct model *m, struct table *table)
 {
 	struct session *s;
 	int ret;
 
 	memset(table, 0, sizeof(*table));
 	if (t->file)
-		return from_file(t, service, table);
+		return from_file(t, service, m, table);
 	s = tool_session(t);
 	if (!s)
 		return TOOL_REFUSED;
-	ret = from_kernel(s, service, !t->out.json, table);
+	ret = m ? from_kernel(s, service, m, table) : fetch_table(s, service, table);
 	if (ret < 0)
-		return tool_refused(t, "table show");
+		return tool_refused(t, "table");
 	if (!ret)
 		return TOOL_DONE;
 	tool_error("the table of %s changed during each of %u attempts to read it", service,
@@ -104,26 +106,10 @@ static void owners(struct out *o, const struct table *table)
 	free(words);
 }
 
-/* A bar of @part, and a mark at @asked, both of @most. */
-static void bar(char text[BAR_WIDTH + 2], double part, double asked, double most)
-{
-	int mark = most ? asked / most * BAR_WIDTH + 0.5 : 0;
-	int len = most ? part / most * BAR_WIDTH + 0.5 : 0;
-	int end = mark > len ? mark : len;
-	int i;
-
-	for (i = 0; i < end; i++)
-		text[i] = i < len ? '#' : ' ';
-	if (end)
-		text[mark ? mark - 1 : 0] = '|';
-	text[end] = '\0';
-}
-
 /* Text: what each member has, beside what its weight asks for. */
 static void shares(struct out *o, const struct table *table, const u32 *slots)
 {
 	double most = 0, total = 0;
-	char text[BAR_WIDTH + 2];
 	u32 i;
 
 	for (i = 0; i < table->n; i++)
@@ -145,8 +131,8 @@ static void shares(struct out *o, const struct table *table, const u32 *slots)
 		out_u64(o, 0, "slots", slots[i]);
 		out_percent(o, "share", slots[i], table->slots);
 		out_percent(o, "asked", b->weight, total);
-		bar(text, slots[i], total ? b->weight / total * table->slots : 0, most);
-		out_str(o, 0, "bar (| asked)", text);
+		out_bar(o, "bar (| asked)", BAR_WIDTH, slots[i],
+			total ? b->weight / total * table->slots : 0, most);
 	}
 }
 
@@ -169,10 +155,12 @@ static int show_shares(struct tool *t, const struct table *table)
 int table_show(struct tool *t, const struct command *command)
 {
 	const char *service = command->service.name;
+	struct model m = { 0 };
 	struct table table;
 	int code;
 
-	code = get_table(t, service, &table);
+	code = table_and_model(t, service, t->file || !t->out.json ? &m : NULL, &table);
+	model_free(&m);
 	if (!code) {
 		out_begin(&t->out, OUT_LINES);
 		out_object(&t->out);

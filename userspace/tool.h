@@ -18,6 +18,7 @@ enum {
 	TOOL_DONE,	/* done */
 	TOOL_WORDS,	/* the words are wrong; nothing was tried */
 	TOOL_REFUSED,	/* by the kernel, the system or the model */
+	TOOL_ABOVE,	/* a plan moves more than its limit */
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "env.h"
 
 #define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -"
+#define TENTHS_EXPECTS "0% to 100%, at most one decimal"
 #define WORD_VALUE_MAX 32	/* the longest value that a keyword prints, with its NUL */
 
 /**

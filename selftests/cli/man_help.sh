@@ -52,6 +52,8 @@ examples()
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "OBJECT": "table",
+	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
+	          "CHANGE...": "service set slack 2% settle 0%",
 	          "HEX": "00112233445566778899aabbccddeeff"}
 
 	def expand(word):
@@ -161,7 +163,8 @@ keys()			# keys COMMAND...: of all objects
 import json, sys
 a = json.load(sys.stdin)
 a = a if isinstance(a, list) else [a]
-print("\n".join(sorted({k for o in a for k in o})))'
+a += [n for o in a for v in o.values() if isinstance(v, list) for n in v if isinstance(n, dict)]
+print("\n".join({k for o in a for k in o}))'
 }
 
 man_keys()		# man_keys PARAGRAPH: less those that a file has not
@@ -175,14 +178,23 @@ cat >"$dir/conf" <<'END'
 secret set 00112233445566778899aabbccddeeff
 service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
+backend add web 10.0.0.12 weight 2
 service add dns udp 192.0.2.10:53
 END
+plan_keys()		# of plans that together have all there is
+{
+	keys plan web service set slots 4096 limit 0%
+	keys plan web service set method rendezvous
+} 2>/dev/null
+
 bad=$(for show in 'service show' 'backend show' 'table show web' 'table digest' \
 	'lookup tcp 198.51.100.7:1 192.0.2.10:443'; do
 	title=${show% web}
 	# shellcheck disable=SC2086
-	diff <(man_keys "${title%% tcp*}") <(keys $show) >"$dir/diff" || echo "$show: $(cat "$dir/diff")"
-done)
+	diff <(man_keys "${title%% tcp*}") <(keys $show | sort) >"$dir/diff" ||
+		echo "$show: $(cat "$dir/diff")"
+done
+diff <(man_keys plan | sort -u) <(plan_keys | sort -u) || echo plan)
 ktap_is "man: JSON keys are those that are printed" "$bad" ""
 
 ktap_is "man: the version is the tool's" \

@@ -16,7 +16,7 @@ no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
 not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
-objects='service, backend, lookup, table, secret, save, monitor, flush, version or help'
+objects='service, backend, lookup, plan, table, secret, save, monitor, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
 long=$(printf 'x%.0s' {1..300})
@@ -41,9 +41,9 @@ cases()
 	-n '' service show	option "-n": expected a word that is not empty
 	-f a -b b	option "-f": expected no -b beside it
 	-b a service show	"service": expected nothing more after -b FILE
-	-f a flush	option "-f": expected lookup, table, save or show, not flush
-	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, table, save or show, not service add
-	-f a monitor	option "-f": expected lookup, table, save or show, not monitor
+	-f a flush	option "-f": expected lookup, plan, table, save or show, not flush
+	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, plan, table, save or show, not service add
+	-f a monitor	option "-f": expected lookup, plan, table, save or show, not monitor
 	service	command of service is missing: expected add, set, del or show
 	service ad	command of service "ad": expected add, set, del or show
 	service show -j	service "-j": expected $name
@@ -175,6 +175,38 @@ cases()
 	lookup tcp 198.51.100.7:1 192.0.2.1:0	destination "192.0.2.1:0": $port
 	lookup tcp 198.51.100.7:1 [2001:db8::1]:80	destination "[2001:db8::1]:80": expected an address of the source's family
 	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected nothing more
+	plan	service is missing: expected $name
+	plan web	change is missing: expected backend or service
+	plan web 10.0.0.1	"10.0.0.1": expected backend, service or limit
+	plan web limit 5%	"limit": expected backend, service or limit
+	plan web backend	change is missing: expected add, set or del
+	plan web backend up	change of backend "up": expected add, set or del
+	plan web service	change is missing: expected set
+	plan web service add	change of service "add": expected set
+	plan web service set	change is missing: expected method, key, slots, slack, vnodes or settle
+	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes or settle
+	plan web service set method ring slack 1%	slack is no parameter of method ring
+	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
+	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT
+	plan web backend add 10.0.0.1 state down	"state": expected weight
+	plan web backend add 10.0.0.1 weight	value of weight is missing: expected 0 to 65535
+	plan web backend add 10.0.0.1 weight limit 5%	value of weight is missing: expected 0 to 65535
+	plan web backend add 10.0.0.1 backend add 10.0.0.2 weight -1	weight "-1": expected 0 to 65535
+	plan web backend set 10.0.0.1 limit 5%	change is missing: expected weight or state
+	plan web backend set 10.0.0.1 weight 2 if-generation 1	"if-generation": expected weight
+	plan web backend del 10.0.0.1 weight 2	"weight": expected nothing more
+	plan web backend del 10.0.0.1 limit	value of limit is missing: expected 0% to 100%, at most one decimal
+	plan web backend del 10.0.0.1 limit 5	limit "5": expected 0% to 100%, at most one decimal
+	plan web backend del 10.0.0.1 limit 100.1%	limit "100.1%": expected 0% to 100%, at most one decimal
+	plan web backend del 10.0.0.1 limit 5% limit 6%	"limit": expected nothing more
+	plan web backend del 10.0.0.1 limit 5% backend del 10.0.0.2	"backend": expected nothing more
+	plan from	file is missing: expected a file of commands
+	plan from a	to is missing: expected to FILE
+	plan from a b	"b": expected to
+	plan from a to	file is missing: expected a file of commands
+	plan from a to b now	"now": expected limit or nothing more
+	plan from a to b limit x	limit "x": expected 0% to 100%, at most one decimal
+	-f a plan from a to b	option "-f": expected lookup, plan, table, save or show, not plan from
 	table show	service is missing: expected $name
 	table digest web dns	"dns": expected nothing more
 	secret set	secret is missing: expected 32 hex digits, random or -

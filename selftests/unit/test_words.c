@@ -267,7 +267,7 @@ static void secrets(void **unused)
 	assert_int_equal(word_secret("000102030405060708090a0b0c0d0e0f0", read), -1);
 }
 
-#define WORDS_MAX 12
+#define WORDS_MAX 16
 
 /* A good command of each kind, and words that stand near to good ones */
 static const char *const lines[] = {
@@ -278,12 +278,14 @@ static const char *const lines[] = {
 	"backend drain web [fd00::1]:80", "backend up web 10.0.0.1", "backend down web 10.0.0.1",
 	"backend del web 10.0.0.1 if-generation 4294967295", "backend show web 10.0.0.1",
 	"lookup tcp 198.51.100.7:40222 192.0.2.10:443", "table show web", "table digest",
+	"plan web backend add 10.0.0.1 weight 2 limit 5%", "plan from a to b limit 0%",
+	"plan web service set slack 1% backend del 10.0.0.1 backend set 10.0.0.2 weight 0",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
 	"save secret", "monitor", "flush", "version", "help backend",
 };
 
 static const char *const spare[] = {
-	"slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
+	"plan", "limit", "from", "to", "backend", "service", "set", "slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
 	"", "-", "-j", "web", "tcp", "ring", "weight", "-3", "65536", "99999999999999999999",
 	"[::]:1", "[", "]", ":", "%", "\x01\x7f\xff", "\"", "state", "secret", "show", "add",
 };
