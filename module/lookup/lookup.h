@@ -43,9 +43,11 @@ struct rlb_params {
  * struct rlb_lookup_ops - a method
  * @name: its word in the tool
  * @id: its number in messages
- * @check: 0, or -E2BIG if these members and parameters are beyond the method's limits
+ * @check: 0; -E2BIG if these members and parameters are beyond the method's limits, -ERANGE
+ *	if a parameter is
  * @build: fills 2^@bits slots with indexes into @m, 1 <= @n <= RINGLB_BACKENDS_MAX; may sleep.
- *	0, or -ENOMEM with the slots undefined
+ *	0, -E2BIG if there are more members than slots and the method gives each its share
+ *	exactly (slots are as before), or -ENOMEM with the slots undefined
  */
 struct rlb_lookup_ops {
 	const char *name;
@@ -57,6 +59,7 @@ struct rlb_lookup_ops {
 
 extern const struct rlb_lookup_ops rlb_ring_ops;
 extern const struct rlb_lookup_ops rlb_rendezvous_ops;
+extern const struct rlb_lookup_ops rlb_maglev_ops;
 
 const struct rlb_lookup_ops *rlb_lookup_find(enum ringlb_method id);
 const struct rlb_lookup_ops *rlb_lookup_by_name(const char *name);

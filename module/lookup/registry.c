@@ -9,6 +9,7 @@
 static const struct rlb_lookup_ops *const methods[] = {
 	&rlb_ring_ops,
 	&rlb_rendezvous_ops,
+	&rlb_maglev_ops,
 };
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))
@@ -57,7 +58,8 @@ const struct rlb_lookup_ops *rlb_lookup_by_name(const char *name)
  * Process context, may sleep; time and memory are bounded by @bits and by what the method's
  * check() lets through.
  *
- * Return: 0, -E2BIG if the method cannot hold these members, -ENOMEM.
+ * Return: 0, -E2BIG if the method cannot hold these members, -ERANGE if it does not take these
+ *	parameters, -ENOMEM.
  */
 int rlb_lookup_build(const struct rlb_lookup_ops *ops, u16 *slots, unsigned int bits,
 		     const struct rlb_member *m, u32 n, const struct rlb_params *p)

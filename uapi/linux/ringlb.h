@@ -249,6 +249,7 @@ enum ringlb_method {
 	RINGLB_METHOD_UNSPEC,
 	RINGLB_METHOD_RING,		/* Karger's ring of virtual nodes */
 	RINGLB_METHOD_RENDEZVOUS,	/* rendezvous by rank, shares capped by slack */
+	RINGLB_METHOD_MAGLEV,		/* Maglev's turns, by weight */
 
 	__RINGLB_METHOD_MAX,
 	RINGLB_METHOD_MAX = __RINGLB_METHOD_MAX - 1
