@@ -211,13 +211,6 @@ static u32 random_slack(void)
 	return slack[unit_below(sizeof(slack) / sizeof(*slack))];
 }
 
-static u32 random_weight_max(void)
-{
-	static const u32 max[] = { 1, 1, 2, 10, 1000, RINGLB_WEIGHT_MAX };
-
-	return max[unit_below(sizeof(max) / sizeof(*max))];
-}
-
 static struct set random_set(unsigned int bits_low, unsigned int bits_high, u32 n_max)
 {
 	struct set set = {
@@ -226,7 +219,7 @@ static struct set random_set(unsigned int bits_low, unsigned int bits_high, u32 
 		.slack = random_slack(),
 	};
 
-	unit_members(set.m, set.n, random_weight_max());
+	unit_members(set.m, set.n, unit_weight_max());
 	return set;
 }
 
@@ -277,19 +270,6 @@ static void as_naive_alike(void **unused)
 
 /* --- what it promises ---------------------------------------------------- */
 
-static void shuffle(struct rlb_member *m, u32 n)
-{
-	struct rlb_member keep;
-	u32 i, j;
-
-	for (i = n; i > 1; i--) {
-		j = unit_below(i);
-		keep = m[j];
-		m[j] = m[i - 1];
-		m[i - 1] = keep;
-	}
-}
-
 static void order(void **unused)
 {
 	struct set set, mixed;
@@ -300,7 +280,7 @@ static void order(void **unused)
 		set = random_set(8, 14, 60);
 		mixed = set;
 		build(slots, &set);
-		shuffle(mixed.m, mixed.n);
+		unit_shuffle(mixed.m, mixed.n);
 		build(other, &mixed);
 		for (s = 0; s < 1U << set.bits; s++)
 			assert_int_equal(set.m[slots[s]].ident, mixed.m[other[s]].ident);
@@ -540,24 +520,10 @@ static void few(void **unused)
 
 static void no_memory(void **unused)
 {
-	struct rlb_params p = { .slack = 10 };
+	const struct rlb_params p = { .slack = 10 };
 	struct set set = random_set(12, 12, 40);
-	long calls, at;
 
-	set.slack = 10;
-	unit_alloc_calls = 0;
-	build(slots, &set);
-	calls = unit_alloc_calls;
-	assert_true(calls > 0);
-	for (at = 0; at < calls; at++) {
-		unit_alloc_fail_at = at;
-		assert_int_equal(rlb_lookup_build(&rlb_rendezvous_ops, other, 12, set.m, set.n,
-						  &p), -ENOMEM);
-		assert_int_equal(unit_alloc_live, 0);
-	}
-	unit_alloc_fail_at = -1;
-	build(other, &set);
-	assert_memory_equal(slots, other, sizeof(u16) << 12);
+	unit_no_memory(&rlb_rendezvous_ops, 12, set.m, set.n, &p);
 }
 
 static void registry(void **unused)

@@ -2,6 +2,8 @@
 /*
  * unit.c - random input for the native tests, the same in every run unless SEED is given
  */
+#include <errno.h>
+
 #include "unit.h"
 
 static u64 state;
@@ -78,4 +80,47 @@ static int by_ident(const void *a, const void *b)
 void unit_sort(struct rlb_member *m, u32 n)
 {
 	qsort(m, n, sizeof(*m), by_ident);
+}
+
+void unit_shuffle(struct rlb_member *m, u32 n)
+{
+	struct rlb_member keep;
+	u32 i, j;
+
+	for (i = n; i > 1; i--) {
+		j = unit_below(i);
+		keep = m[j];
+		m[j] = m[i - 1];
+		m[i - 1] = keep;
+	}
+}
+
+u32 unit_weight_max(void)
+{
+	static const u32 max[] = { 1, 1, 2, 10, 1000, RINGLB_WEIGHT_MAX };
+
+	return max[unit_below(sizeof(max) / sizeof(*max))];
+}
+
+void unit_no_memory(const struct rlb_lookup_ops *ops, unsigned int bits,
+		    const struct rlb_member *m, u32 n, const struct rlb_params *p)
+{
+	u16 *slots = malloc(sizeof(*slots) << bits), *again = malloc(sizeof(*again) << bits);
+	long calls, at;
+
+	unit_alloc_calls = 0;
+	assert_int_equal(rlb_lookup_build(ops, slots, bits, m, n, p), 0);
+	assert_int_equal(unit_alloc_live, 0);
+	calls = unit_alloc_calls;
+	assert_true(calls > 0);
+	for (at = 0; at < calls; at++) {
+		unit_alloc_fail_at = at;
+		assert_int_equal(rlb_lookup_build(ops, again, bits, m, n, p), -ENOMEM);
+		assert_int_equal(unit_alloc_live, 0);
+	}
+	unit_alloc_fail_at = -1;
+	assert_int_equal(rlb_lookup_build(ops, again, bits, m, n, p), 0);
+	assert_memory_equal(slots, again, sizeof(*slots) << bits);
+	free(again);
+	free(slots);
 }

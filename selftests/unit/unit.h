@@ -48,6 +48,15 @@ u64 unit_splitmix(u64 start, u64 step);
 void unit_members(struct rlb_member *m, u32 n, u32 weight_max);
 void unit_sort(struct rlb_member *m, u32 n);
 
+void unit_shuffle(struct rlb_member *m, u32 n);
+
+/* A bound for weights: all equal as often as wildly different */
+u32 unit_weight_max(void);
+
+/* Each allocation of a build fails once: the build fails, loses nothing, and then works. */
+void unit_no_memory(const struct rlb_lookup_ops *ops, unsigned int bits,
+		    const struct rlb_member *m, u32 n, const struct rlb_params *p);
+
 /* alloc.c: rlb_env_alloc() of the code under test */
 extern long unit_alloc_fail_at;		/* this many succeed, then one fails; -1: none */
 extern long unit_alloc_live;		/* not freed yet */
