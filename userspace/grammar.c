@@ -126,7 +126,7 @@ const char *grammar_title(const struct grammar *g, char title[GRAMMAR_TITLE_MAX]
  * @g: the command
  * @usage: where it goes
  *
- * Return: @usage: "service add NAME ... [method rendezvous|ring]".
+ * Return: @usage: "service add NAME ... [method rendezvous|ring|maglev]".
  */
 const char *grammar_usage(const struct grammar *g, char usage[GRAMMAR_USAGE_MAX])
 {

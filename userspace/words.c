@@ -351,7 +351,7 @@ static void print_state(char value[WORD_VALUE_MAX], const void *object)
 }
 
 const struct keyword service_keywords[] = {
-	{ "method", "rendezvous|ring", "rendezvous or ring", RINGLB_A_SERVICE_METHOD,
+	{ "method", "rendezvous|ring|maglev", "rendezvous, ring or maglev", RINGLB_A_SERVICE_METHOD,
 	  parse_method, print_method },
 	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
 	{ "slots", "N", "a power of two from 4096 to 1048576", RINGLB_A_SERVICE_SLOTS,

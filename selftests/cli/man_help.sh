@@ -90,9 +90,10 @@ examples()
 	        changes = [k for k in c["keywords"] if k in line and k != "if-generation"]
 	        if c.get("command") == "set" and c["keywords"] and not changes:
 	            continue        # "at least one"
-	        ring = "ring" in line
-	        if c["object"] == "service" and ("slack" if ring else "vnodes") in line:
-	            continue        # a parameter of the other method
+	        others = {"ring": {"slack"}, "maglev": {"slack", "vnodes"}}
+	        method = next((m for m in others if m in line), "rendezvous")
+	        if c["object"] == "service" and others.get(method, {"vnodes"}) & set(line):
+	            continue        # a parameter of another method
 	        forms.append(" ".join(line))
 	    for form in rng.sample(forms, min(len(forms), 150)):
 	        print(form)

@@ -90,9 +90,11 @@ cases()
 	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
 	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
 	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
-	$add method	value of method is missing: expected rendezvous or ring
-	$add method rings	method "rings": expected rendezvous or ring
-	$add method Rendezvous	method "Rendezvous": expected rendezvous or ring
+	$add method	value of method is missing: expected rendezvous, ring or maglev
+	$add method maglev vnodes 10	vnodes is no parameter of method maglev
+	$add method maglev slack 1%	slack is no parameter of method maglev
+	$add method rings	method "rings": expected rendezvous, ring or maglev
+	$add method Rendezvous	method "Rendezvous": expected rendezvous, ring or maglev
 	$add slots	value of slots is missing: expected a power of two from 4096 to 1048576
 	$add slots 65535	slots "65535": expected a power of two from 4096 to 1048576
 	$add slots 2048	slots "2048": expected a power of two from 4096 to 1048576
