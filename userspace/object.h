@@ -34,7 +34,8 @@ int plan_run(struct tool *t, const struct command *command);
 int plan_run_from(struct tool *t, const struct command *command);
 
 /* table.c */
-int table_and_model(struct tool *t, const char *service, struct model *m, struct table *table);
+int table_and_model(struct tool *t, const struct command *command, struct model *m,
+		    struct table *table);
 int table_show(struct tool *t, const struct command *command);
 int table_digest(struct tool *t, const struct command *command);
 

@@ -249,7 +249,7 @@ int plan_run(struct tool *t, const struct command *command)
 	struct plan p = { 0 };
 	int code;
 
-	code = table_and_model(t, name, &m, &table);
+	code = table_and_model(t, command, &m, &table);
 	if (!code) {
 		before = *model_find(&m, name);
 		code = apply(t, &m, command);

@@ -60,14 +60,18 @@ static int from_kernel(struct session *s, const char *service, struct model *m,
 /**
  * table_and_model() - a service with its backends, and its table
  * @t: the run
- * @service: its name
+ * @command: names the service
  * @m: out: has the service; empty before; NULL: the table alone, its members without weights
  * @table: out; both are to be freed in any case
  *
  * Return: an exit code, after its message.
  */
-int table_and_model(struct tool *t, const char *service, struct model *m, struct table *table)
+int table_and_model(struct tool *t, const struct command *command, struct model *m,
+		    struct table *table)
 {
+	const char *service = command->service.name;
+	char title[GRAMMAR_TITLE_MAX];
+
 	struct session *s;
 	int ret;
 
@@ -79,7 +83,7 @@ int table_and_model(struct tool *t, const char *service, struct model *m, struct
 		return TOOL_REFUSED;
 	ret = m ? from_kernel(s, service, m, table) : fetch_table(s, service, table);
 	if (ret < 0)
-		return tool_refused(t, "table");
+		return tool_refused(t, grammar_title(command->g, title));
 	if (!ret)
 		return TOOL_DONE;
 	tool_error("the table of %s changed during each of %u attempts to read it", service,
@@ -159,7 +163,7 @@ int table_show(struct tool *t, const struct command *command)
 	struct table table;
 	int code;
 
-	code = table_and_model(t, service, t->file || !t->out.json ? &m : NULL, &table);
+	code = table_and_model(t, command, t->file || !t->out.json ? &m : NULL, &table);
 	model_free(&m);
 	if (!code) {
 		out_begin(&t->out, OUT_LINES);
