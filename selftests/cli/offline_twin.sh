@@ -63,15 +63,17 @@ backend add wide 10.0.10.1 weight 5 state up
 backend add wide 10.0.10.2 weight 4 state up
 backend add wide 10.0.10.3 weight 1 state up
 END
-echo 'service add tight tcp 192.0.2.26:80 method rendezvous key 5tuple slots 4096 slack 0% settle 1%' >>"$conf"
-for i in {1..76}; do
-	echo "backend add tight 10.0.11.$i weight 1 state up"
-done >>"$conf"
 # Among these of fill there are some whose slots run short: they take from others at last.
-for i in {1..150}; do
-	echo "backend add fill 10.0.58.$i weight $((i % 7 + 1)) state up"
-	echo "backend add free 10.1.7.$i weight $((i % 3 + 1)) state up"
-done >>"$conf"
+{
+	echo 'service add tight tcp 192.0.2.26:80 method rendezvous key 5tuple slots 4096 slack 0% settle 1%'
+	for i in {1..76}; do
+		echo "backend add tight 10.0.11.$i weight 1 state up"
+	done
+	for i in {1..150}; do
+		echo "backend add fill 10.0.58.$i weight $((i % 7 + 1)) state up"
+		echo "backend add free 10.1.7.$i weight $((i % 3 + 1)) state up"
+	done
+} >>"$conf"
 services=(empty idle last none one rare web4 web6 low fill free steep sole tight usual wide)
 
 ktap_plan $((${#services[@]} + 6))
