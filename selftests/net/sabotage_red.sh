@@ -6,7 +6,7 @@
 # A build of the module that can be told to misbehave (module/sabotage.h) takes the place of
 # the real one. For each fault the tests that claim to notice it are run until they have said
 # so, and the same claims hold with the same build and no fault.
-# timeout: 600
+# timeout: 1200
 set -u
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -34,7 +34,7 @@ says()			# says FAULT TEST ok|"not ok" PATTERN...: 1 claim
 	must swap "$sabotage" "sabotage=$fault"
 	SCALE=24 "$selftests/net/$test.sh" >"$tmp/out" 2>&1 &
 	ktap_check "sabotage $fault: $test says \"$verdict\" of $*" \
-		wait_for 240 said "$verdict" "$@"
+		wait_for 420 said "$verdict" "$@"
 	end $!
 }
 
