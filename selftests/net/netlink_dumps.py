@@ -9,24 +9,14 @@ import ipaddress
 import os
 import socket
 import struct
-import sys
 import threading
 
 import genl
+import ktap
 from genl import Genl, Refused, attr, nest, parse, text, u32
+from ktap import claim
 
 SCALE = int(os.environ.get("SCALE", "1"))
-done = failures = 0
-
-
-def claim(ok, name, detail=""):
-    global failures, done
-    done += 1
-    print(("ok" if ok else "not ok"), done, name)
-    if not ok:
-        failures += 1
-        print("#", detail)
-    sys.stdout.flush()
 
 
 def named(name):
@@ -248,15 +238,14 @@ def unchanged(g):
 
 
 def main():
-    print("TAP version 13")
-    print(f"1..{18 if SCALE == 1 else 17}")   # the limit of backends is met at full scale
+    ktap.plan(18 if SCALE == 1 else 17)   # the limit of backends is met at full scale
     g = Genl()
     many(g)
     large(g)
     under_change(g)
     notices(g)
     unchanged(g)
-    sys.exit(1 if failures else 0)
+    ktap.finish()
 
 
 if __name__ == "__main__":

@@ -11,24 +11,13 @@ import os
 import random
 import socket
 import struct
-import sys
 
 import genl
+import ktap
 from genl import Genl, Refused, attr, nest, parse, text, u32
+from ktap import claim
 
 G = vars(genl)
-failures = 0
-done = 0
-
-
-def claim(ok, name, detail=""):
-    global failures, done
-    done += 1
-    print(("ok" if ok else "not ok"), done, name)
-    if not ok:
-        failures += 1
-        print("#", detail)
-    sys.stdout.flush()
 
 
 def host(prefix, address):
@@ -383,8 +372,7 @@ def fuzz(g, rounds):
 
 def main():
     rounds = 2000 // int(os.environ.get("SCALE", "1"))
-    print("TAP version 13")
-    print(f"1..{len(REFUSED) + 7 + 2}")
+    ktap.plan(len(REFUSED) + 7 + 2)
     g = Genl()
     g.request(NEW, service())
     g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))
@@ -392,7 +380,7 @@ def main():
     refusals(g)
     details(g)
     fuzz(g, rounds)
-    sys.exit(1 if failures else 0)
+    ktap.finish()
 
 
 if __name__ == "__main__":

@@ -8,23 +8,12 @@ were faster. Runs in a namespace of its own, as root.
 import errno
 import socket
 import struct
-import sys
 
 import genl
+import ktap
 from genl import Genl, Refused, nest, parse, text, u32
+from ktap import claim
 from table_settle import backend, facts, named, service, weight
-
-done = failures = 0
-
-
-def claim(ok, name, detail=""):
-    global failures, done
-    done += 1
-    print(("ok" if ok else "not ok"), done, name)
-    if not ok:
-        failures += 1
-        print("#", detail)
-    sys.stdout.flush()
 
 
 def number_of(attrs):
@@ -56,8 +45,7 @@ def notices(ear):
 
 
 def main():
-    print("TAP version 13")
-    print("1..17")
+    ktap.plan(17)
     g, other, ear = Genl(), Genl(), Genl()
     g.request(genl.CMD_SERVICE_NEW, service("web", 80))
     g.request(genl.CMD_SERVICE_NEW, service("two", 81))
@@ -143,7 +131,7 @@ def main():
           "there is a limit of changes that are open")
     g.request(genl.CMD_FLUSH)
     claim(g.request(genl.CMD_SERVICE_GET, dump=True) == [], "a flush takes open changes along")
-    sys.exit(1 if failures else 0)
+    ktap.finish()
 
 
 if __name__ == "__main__":

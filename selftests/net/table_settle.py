@@ -12,25 +12,15 @@ import ipaddress
 import os
 import random
 import struct
-import sys
 import time
 
 import genl
+import ktap
 from genl import Genl, Refused, attr, nest, parse, text, u32
+from ktap import claim
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 N = 100
-done = failures = 0
-
-
-def claim(ok, name, detail=""):
-    global failures, done
-    done += 1
-    print(("ok" if ok else "not ok"), done, name)
-    if not ok:
-        failures += 1
-        print("#", detail)
-    sys.stdout.flush()
 
 
 def service(name, port, *options, command=genl.CMD_SERVICE_NEW):
@@ -152,8 +142,7 @@ def fresh_elsewhere(weights):
 
 
 def main():
-    print("TAP version 13")
-    print("1..21")
+    ktap.plan(21)
     g = Genl()
     g.request(genl.CMD_SERVICE_NEW, service("web", 80, u32(genl.A_SERVICE_SETTLE, 0)))
     weights = {n: 1 + n % 3 for n in range(N)}
@@ -195,7 +184,7 @@ def main():
     claim(refusal is not None and refusal.errno == errno.ESTALE and refusal.message ==
           "service has changed: its generation is not the expected one",
           "a change for another generation is refused with its own text", refusal)
-    sys.exit(1 if failures else 0)
+    ktap.finish()
 
 
 if __name__ == "__main__":
