@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pins.h - the flow table: flows that are remembered, each with its backend
+ *
+ * One table a network namespace, bounded. Empty at rest: what is remembered, and when, is
+ * track.h's business; here are only memory, finding and forgetting.
+ *
+ * Locks. Packets find pins under rcu_read_lock() alone. Whoever links or unlinks one holds
+ * the spin lock of its stripe (softirqs off), which covers one part of all hashes, the same in
+ * every size of the table. What visits the whole table (walk, removal, sweep, growth) holds
+ * the mutex @visit besides, so that growth and a walk never meet. Order: cfg_lock of the
+ * namespace if held at all, @visit, one stripe, @dead_lock. Nothing is allocated under a spin
+ * lock.
+ *
+ * Lifetimes. A pin that was found lives until the reader's rcu_read_unlock(). Unlinked pins
+ * are gathered on a chain and freed together after a grace period. A pin does not hold its
+ * backend: before a backend is freed,
+ *   1. no new packet may choose it (it is unlinked, or its state says so),
+ *   2. a grace period passes, so that no packet is about to pin it,
+ *   3. rlb_pins_remove() forgets its pins,
+ *   4. another grace period passes, so that no packet holds it through a pin.
+ * So rlb_pins_remove() must come after a synchronize_rcu(), or from an RCU work.
+ *
+ * Times are u32 ticks (rlb_flow_now()), compared so that they may wrap; no timeout may be
+ * longer than RLB_PIN_IDLE_MAX. Addresses and ports are in network byte order, sequence
+ * numbers in host byte order.
+ */
+#ifndef _RINGLB_FLOW_PINS_H
+#define _RINGLB_FLOW_PINS_H
+
+#include "env.h"
+#include "lookup/hash.h"
+#include "lookup/key.h"
+
+struct rlb_backend;
+struct rlb_pins_array;
+
+#define RLB_PINS_MIN 1024U		/* bounds of what an operator may choose as the most */
+#define RLB_PINS_MAX (1U << 26)		/* 4 GiB of pins */
+#define RLB_PIN_IDLE_MAX (7 * 86400 * RLB_FLOW_SECOND)	/* no timeout is longer */
+#define RLB_PINS_STRIPE_BITS 6
+
+/* Targets: a service by its number (rlb_service.id), or a backend addressed directly. */
+#define RLB_PIN_DIRECT 0x80000000U	/* | number of the backend */
+
+/**
+ * struct rlb_pin_key - which flow
+ * @addr: the client's address; bytes behind an IPv4 address are 0
+ * @target: number of the service, or RLB_PIN_DIRECT | number of a backend
+ * @port: the client's port
+ * @proto: IPPROTO_*
+ * @family: AF_INET or AF_INET6
+ */
+struct rlb_pin_key {
+	union rlb_addr addr;
+	u32 target;
+	__be16 port;
+	u8 proto;
+	u8 family;
+};
+
+/**
+ * struct rlb_pin - a remembered flow: 64 bytes, one cache line
+ * @next: in the bucket; RCU, written under the stripe's lock
+ * @spare: chains pins that wait to be freed
+ * @backend: where its packets go; RCU, written under the stripe's lock
+ * @key: which flow; never changes
+ * @expires: when it is forgotten if nothing is heard; written without a lock
+ * @seq: of the client: first sequence number while half-open, later one heard not long ago
+ * @ack: half-open: what the client will acknowledge (see track.c)
+ * @state: RLB_PIN_* of track.h, changed by cmpxchg() or before the pin is linked
+ */
+struct rlb_pin {
+	struct rlb_pin __rcu *next;
+	struct rlb_pin *spare;
+	struct rlb_backend __rcu *backend;
+	struct rlb_pin_key key;
+	u32 expires;
+	u32 seq;
+	u32 ack;
+	u32 state;
+};
+
+_Static_assert(sizeof(struct rlb_pin_key) == 24, "no padding: the key is hashed whole");
+_Static_assert(sizeof(struct rlb_pin) <= 64, "a pin is one cache line");
+
+/* Events of the table; sums since the namespace began. */
+enum rlb_pins_counter {
+	RLB_PINS_ADDED,		/* flows remembered */
+	RLB_PINS_FULL,		/* flows that were not: table full or no memory */
+	RLB_PINS_EVICTED,	/* unconfirmed flows forgotten to make room */
+	RLB_PINS_EXPIRED,	/* silent for too long, or closed */
+	RLB_PINS_REMOVED,	/* forgotten on request: backend or service gone, settled, flushed */
+	RLB_PINS_UNPINNED,	/* flows lost because the table was full; counted by the caller */
+	RLB_PINS_COUNTERS
+};
+
+/**
+ * struct rlb_pins - the flow table of a namespace
+ * @n: pins, and places about to be filled
+ * @max: the most there may be
+ * @array: buckets; RCU, changed under @visit
+ * @secret: of the hash; random, never leaves the module
+ * @count: events
+ * @stripe: locks, by the first bits of the hash
+ * @visit: held by who visits the whole table
+ * @sweep_at: bucket at which sweeping goes on; @visit
+ * @dead_lock: guards @dead, @n_dead and @waiting
+ * @dead: unlinked, for which no grace period has been asked yet
+ * @n_dead: how many, with those in @waiting
+ * @waiting: unlinked, a grace period is under way
+ * @tick: sweeps and grows; there while there are pins
+ * @reap: frees @waiting after its grace period
+ */
+struct rlb_pins {
+	/* packets */
+	atomic_t n;
+	u32 max;
+	struct rlb_pins_array __rcu *array;
+	struct rlb_secret secret;
+
+	/* packets that begin or end something */
+	atomic64_t count[RLB_PINS_COUNTERS] ____cacheline_aligned;
+	spinlock_t stripe[1 << RLB_PINS_STRIPE_BITS];
+	spinlock_t dead_lock;
+	struct rlb_pin *dead;
+	struct rlb_pin *waiting;
+	u32 n_dead;
+
+	/* process context */
+	struct mutex visit;
+	u32 sweep_at;
+	struct delayed_work tick;
+	struct rcu_work reap;
+};
+
+/* Is anything remembered at all? One load; the packet path asks this first. */
+static inline bool rlb_pins_any(const struct rlb_pins *pins)
+{
+	return atomic_read(&pins->n) != 0;
+}
+
+/* Is time @a at or after time @b? */
+static inline bool rlb_flow_reached(u32 a, u32 b)
+{
+	return (int32_t)(a - b) >= 0;
+}
+
+static inline void rlb_pins_count(struct rlb_pins *pins, enum rlb_pins_counter which)
+{
+	atomic64_inc(&pins->count[which]);
+}
+
+static inline u64 rlb_pins_counter(const struct rlb_pins *pins, enum rlb_pins_counter which)
+{
+	return atomic64_read(&pins->count[which]);
+}
+
+/* The backend of a pin that was found; caller holds rcu_read_lock() or forbids its removal. */
+static inline struct rlb_backend *rlb_pin_backend(const struct rlb_pin *pin)
+{
+	return rcu_dereference_check(pin->backend, 1);
+}
+
+/* Life; process context. */
+void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 max);
+int rlb_pins_reserve(struct rlb_pins *pins);
+int rlb_pins_set_max(struct rlb_pins *pins, u32 max);
+void rlb_pins_exit(struct rlb_pins *pins);
+
+/* Packets; softirq, or process context with rcu_read_lock(). */
+struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now);
+struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
+struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
+bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
+		   const struct rlb_backend *backend);
+
+/* The whole table; process context, may sleep, softirqs on. */
+typedef bool (*rlb_pin_test)(const struct rlb_pin *pin, void *arg);
+u32 rlb_pins_remove(struct rlb_pins *pins, rlb_pin_test test, void *arg);
+bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy);
+u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now);
+void rlb_pins_grow(struct rlb_pins *pins);
+void rlb_pins_reap(struct rlb_pins *pins);
+
+/* work.c in the kernel; natively the tests' own. */
+int rlb_pins_module_init(void);
+void rlb_pins_module_exit(void);
+u32 rlb_pins_default_max(void);
+void rlb_pins_work_init(struct rlb_pins *pins);
+void rlb_pins_work_exit(struct rlb_pins *pins);
+struct rlb_pin *rlb_pin_alloc(void);
+void rlb_pin_free(struct rlb_pin *pin);
+void rlb_pins_tick_later(struct rlb_pins *pins, bool soon);
+void rlb_pins_reap_later(struct rlb_pins *pins);
+
+#endif /* _RINGLB_FLOW_PINS_H */
