@@ -14,12 +14,11 @@
 #ifdef __KERNEL__
 
 #include <linux/atomic.h>
-#include <linux/bug.h>
-#include <linux/build_bug.h>
 #include <linux/cache.h>
+#include <linux/in.h>
 #include <linux/jiffies.h>
-#include <linux/log2.h>
-#include <linux/minmax.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
@@ -37,7 +36,7 @@ static inline u32 rlb_flow_now(void)
 
 #else /* user space */
 
-#include <assert.h>
+#include <netinet/in.h>
 #include <sched.h>
 
 #include "lookup/env.h"
@@ -49,17 +48,17 @@ static inline u32 rlb_flow_now(void)
 
 #define RLB_FLOW_SECOND 1000U
 
+#define U64_MAX UINT64_MAX
+#define min(a, b) ((a) < (b) ? (a) : (b))
 #define __rcu
 #define ____cacheline_aligned __attribute__((aligned(64)))
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
 
 #define rcu_access_pointer(p) __atomic_load_n(&(p), __ATOMIC_RELAXED)
 #define rcu_dereference_check(p, held) __atomic_load_n(&(p), __ATOMIC_ACQUIRE)
 #define rcu_dereference_protected(p, held) __atomic_load_n(&(p), __ATOMIC_RELAXED)
 #define rcu_assign_pointer(p, value) __atomic_store_n(&(p), (value), __ATOMIC_RELEASE)
 #define RCU_INIT_POINTER(p, value) __atomic_store_n(&(p), (value), __ATOMIC_RELAXED)
-#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_rmb() ((void)0)	/* every rcu_dereference_check() acquires */
 
 void rcu_read_lock(void);
 void rcu_read_unlock(void);
@@ -110,9 +109,19 @@ static inline int atomic_read(const atomic_t *a)
 	return READ_ONCE(a->n);
 }
 
+static inline void atomic_set(atomic_t *a, int n)
+{
+	WRITE_ONCE(a->n, n);
+}
+
 static inline int atomic_inc_return(atomic_t *a)
 {
 	return __atomic_add_fetch(&a->n, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void atomic_sub(int n, atomic_t *a)
+{
+	__atomic_sub_fetch(&a->n, n, __ATOMIC_SEQ_CST);
 }
 
 static inline void atomic_dec(atomic_t *a)
@@ -123,6 +132,16 @@ static inline void atomic_dec(atomic_t *a)
 static inline u64 atomic64_read(const atomic64_t *a)
 {
 	return READ_ONCE(a->n);
+}
+
+static inline void atomic64_set(atomic64_t *a, u64 n)
+{
+	WRITE_ONCE(a->n, n);
+}
+
+static inline void atomic64_add(u64 n, atomic64_t *a)
+{
+	__atomic_add_fetch(&a->n, n, __ATOMIC_RELAXED);
 }
 
 static inline void atomic64_inc(atomic64_t *a)

@@ -179,6 +179,7 @@ bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 typedef bool (*rlb_pin_test)(const struct rlb_pin *pin, void *arg);
 u32 rlb_pins_remove(struct rlb_pins *pins, rlb_pin_test test, void *arg);
 bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy);
+u32 rlb_pins_buckets(struct rlb_pins *pins);
 u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now);
 void rlb_pins_grow(struct rlb_pins *pins);
 void rlb_pins_reap(struct rlb_pins *pins);

@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pins.c - the flow table: find, add, forget, visit
+ *
+ * In: keys of flows, and what is to be remembered of them. Out: pins.
+ * Packets: softirq, or process context under rcu_read_lock(). Visits of the whole table:
+ * process context; may sleep. Locks and lifetimes: pins.h.
+ *
+ * A bucket is a chain of pins; which bucket, the first bits of the hash say. So buckets are in
+ * the order of the hashes whatever their number, a walk can go on after the table has grown,
+ * and the stripe that guards a bucket guards the same flows in every size. When the size
+ * changes, pins move one by one, the last of a chain first, to the head of a chain of the
+ * next array. A reader on an old chain may be led into a new one and read more than it
+ * wanted, but never less: what it did not meet it finds when it looks into the next array.
+ */
+#include "pins.h"
+#include "track.h"
+
+#define BITS_MIN 12U		/* 32 KiB of buckets */
+#define BITS_MAX 26U
+#define EVICT_BUCKETS 64U	/* looked at for somebody to make room */
+#define YIELD_BUCKETS 256U	/* visited before others may run */
+
+/**
+ * struct rlb_pins_array - buckets
+ * @future: the array that replaces this one; RCU, set before the first pin moves
+ * @bits: there are 2^bits buckets
+ * @bucket: chains; RCU, written under the stripe's lock
+ */
+struct rlb_pins_array {
+	struct rlb_pins_array __rcu *future;
+	u32 bits;
+	struct rlb_pin __rcu *bucket[];
+};
+
+/* Even, so that a walk's cursor fits between any two. */
+static u64 hash_of(const struct rlb_pins *pins, const struct rlb_pin_key *key)
+{
+	return rlb_hash(&pins->secret, key, sizeof(*key)) & ~1ULL;
+}
+
+static bool same_key(const struct rlb_pin_key *a, const struct rlb_pin_key *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static u32 index_of(const struct rlb_pins_array *array, u64 hash)
+{
+	return hash >> (64 - array->bits);
+}
+
+static spinlock_t *stripe_of(struct rlb_pins *pins, u64 hash)
+{
+	return &pins->stripe[hash >> (64 - RLB_PINS_STRIPE_BITS)];
+}
+
+/* Of a bucket, by its index. */
+static spinlock_t *stripe_at(struct rlb_pins *pins, const struct rlb_pins_array *array, u32 i)
+{
+	return &pins->stripe[i >> (array->bits - RLB_PINS_STRIPE_BITS)];
+}
+
+/* For holders of a stripe's lock: the chain of their flows is theirs. */
+static struct rlb_pin *chained(struct rlb_pin __rcu *const *link)
+{
+	return rcu_dereference_protected(*link, 1);
+}
+
+static bool is_expired(const struct rlb_pin *pin, u32 now)
+{
+	return rlb_flow_reached(now, READ_ONCE(pin->expires));
+}
+
+/**
+ * rlb_pins_init() - an empty table that holds no memory yet
+ * @pins: the table
+ * @secret: random; of this table alone
+ * @max: the most pins
+ */
+void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 max)
+{
+	u32 i;
+
+	memset(pins, 0, sizeof(*pins));
+	atomic_set(&pins->n, 0);
+	pins->max = max;
+	pins->secret = *secret;
+	for (i = 0; i < RLB_PINS_COUNTERS; i++)
+		atomic64_set(&pins->count[i], 0);
+	for (i = 0; i < 1U << RLB_PINS_STRIPE_BITS; i++)
+		spin_lock_init(&pins->stripe[i]);
+	spin_lock_init(&pins->dead_lock);
+	mutex_init(&pins->visit);
+	rlb_pins_work_init(pins);
+}
+
+static struct rlb_pins_array *array_alloc(u32 bits)
+{
+	struct rlb_pins_array *array;
+	size_t size = sizeof(*array) + (sizeof(array->bucket[0]) << bits);
+
+	array = rlb_env_alloc(1, size);
+	if (!array)
+		return NULL;
+	memset(array, 0, size);
+	array->bits = bits;
+	return array;
+}
+
+/* For holders of @visit: there is no other array. */
+static struct rlb_pins_array *array_visited(const struct rlb_pins *pins)
+{
+	return rcu_dereference_protected(pins->array, 1);
+}
+
+/**
+ * rlb_pins_reserve() - flows may come: have buckets for them
+ * @pins: the table
+ *
+ * Process context, may sleep. Until it has succeeded once, every flow finds the table full.
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int rlb_pins_reserve(struct rlb_pins *pins)
+{
+	struct rlb_pins_array *array;
+	int err = 0;
+
+	mutex_lock(&pins->visit);
+	if (!array_visited(pins)) {
+		array = array_alloc(BITS_MIN);
+		if (array)
+			rcu_assign_pointer(pins->array, array);
+		else
+			err = -ENOMEM;
+	}
+	mutex_unlock(&pins->visit);
+	return err;
+}
+
+/**
+ * rlb_pins_set_max() - how many flows may be remembered
+ * @pins: the table
+ * @max: RLB_PINS_MIN..RLB_PINS_MAX; those above it that are there stay until they expire
+ *
+ * Return: 0, or -ERANGE.
+ */
+int rlb_pins_set_max(struct rlb_pins *pins, u32 max)
+{
+	if (max < RLB_PINS_MIN || max > RLB_PINS_MAX)
+		return -ERANGE;
+	WRITE_ONCE(pins->max, max);
+	return 0;
+}
+
+static struct rlb_pin *chain_find(const struct rlb_pins_array *array, u64 hash,
+				  const struct rlb_pin_key *key)
+{
+	struct rlb_pin *pin;
+
+	pin = rcu_dereference_check(array->bucket[index_of(array, hash)], 1);
+	while (pin && !same_key(&pin->key, key))
+		pin = rcu_dereference_check(pin->next, 1);
+	return pin;
+}
+
+/* Under rcu_read_lock() or the stripe's lock. */
+static struct rlb_pin *pin_find(const struct rlb_pins *pins, u64 hash,
+				const struct rlb_pin_key *key)
+{
+	const struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
+	struct rlb_pin *pin = NULL;
+
+	while (array && !pin) {
+		pin = chain_find(array, hash, key);
+		smp_rmb();	/* what is no longer here is there, and there is a there */
+		array = rcu_dereference_check(array->future, 1);
+	}
+	return pin;
+}
+
+/**
+ * rlb_pins_find() - is this flow remembered?
+ * @pins: the table
+ * @key: the flow
+ * @now: the time
+ *
+ * Under rcu_read_lock(); takes no lock.
+ *
+ * Return: its pin, NULL if there is none, or one whose time is over.
+ */
+struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now)
+{
+	struct rlb_pin *pin = pin_find(pins, hash_of(pins, key), key);
+
+	return pin && !is_expired(pin, now) ? pin : NULL;
+}
+
+/* An unlinked pin: to be freed when no reader can be looking at it any more. */
+static void bury(struct rlb_pins *pins, struct rlb_pin *pin)
+{
+	bool first;
+
+	spin_lock_bh(&pins->dead_lock);
+	pin->spare = pins->dead;
+	pins->dead = pin;
+	pins->n_dead++;
+	first = !pins->waiting;
+	if (first) {
+		pins->waiting = pins->dead;
+		pins->dead = NULL;
+	}
+	spin_unlock_bh(&pins->dead_lock);
+	if (first)
+		rlb_pins_reap_later(pins);
+}
+
+static u32 free_chain(struct rlb_pin *pin)
+{
+	struct rlb_pin *next;
+	u32 n = 0;
+
+	for (; pin; pin = next) {
+		next = pin->spare;
+		rlb_pin_free(pin);
+		if (!(++n % YIELD_BUCKETS))
+			rlb_env_yield();
+	}
+	return n;
+}
+
+/**
+ * rlb_pins_reap() - a grace period after rlb_pins_reap_later(): free what waited for it
+ * @pins: the table
+ *
+ * Process context. What has been unlinked meanwhile waits for the next one.
+ */
+void rlb_pins_reap(struct rlb_pins *pins)
+{
+	struct rlb_pin *free;
+	bool again;
+	u32 n;
+
+	spin_lock_bh(&pins->dead_lock);
+	free = pins->waiting;
+	pins->waiting = pins->dead;
+	pins->dead = NULL;
+	again = pins->waiting;
+	spin_unlock_bh(&pins->dead_lock);
+	n = free_chain(free);
+	spin_lock_bh(&pins->dead_lock);
+	pins->n_dead -= n;
+	spin_unlock_bh(&pins->dead_lock);
+	if (again)
+		rlb_pins_reap_later(pins);
+}
+
+/* Take a pin out of its chain; the stripe's lock is held. It goes to bury() afterwards. */
+static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **link,
+				 enum rlb_pins_counter why)
+{
+	struct rlb_pin *pin = chained(link);
+
+	rcu_assign_pointer(*link, chained(&pin->next));
+	atomic_dec(&pins->n);
+	rlb_pins_count(pins, why);
+	return pin;
+}
+
+/* The newest array: pins are linked there, and nowhere else. */
+static struct rlb_pins_array *newest(const struct rlb_pins *pins)
+{
+	struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1), *next;
+
+	while (array && (next = rcu_dereference_check(array->future, 1)))
+		array = next;
+	return array;
+}
+
+/* Of two pins that might make room: an expired one, else the one with less time left. */
+static bool goes_before(const struct rlb_pin *a, const struct rlb_pin *b, u32 now)
+{
+	return !b || (int32_t)(READ_ONCE(a->expires) - now) <
+		     (int32_t)(READ_ONCE(b->expires) - now);
+}
+
+/*
+ * The table is full. Look in a bounded number of buckets, all of one stripe, whose lock is
+ * held, for a flow that is over or that nobody has been seen to mean. The oldest goes: a real
+ * client is at this stage for a round trip only.
+ */
+static struct rlb_pin *make_room(struct rlb_pins *pins, u64 hash, u32 now)
+{
+	struct rlb_pins_array *array = newest(pins);
+	u32 mask = (1U << (array->bits - RLB_PINS_STRIPE_BITS)) - 1;
+	u32 i = index_of(array, hash), base = i & ~mask, left;
+	struct rlb_pin __rcu **link, **best = NULL;
+	struct rlb_pin *pin;
+
+	for (left = min(EVICT_BUCKETS, mask + 1); left; left--, i++) {
+		link = &array->bucket[base | (i & mask)];
+		for (; (pin = chained(link)); link = &pin->next)
+			if ((is_expired(pin, now) ||
+			     !(READ_ONCE(pin->state) & RLB_PIN_CONFIRMED)) &&
+			    goes_before(pin, best ? chained(best) : NULL, now))
+				best = link;
+	}
+	if (!best)
+		return NULL;
+	return unlink_at(pins, best, is_expired(chained(best), now) ? RLB_PINS_EXPIRED :
+								      RLB_PINS_EVICTED);
+}
+
+/* What can change of a pin; a reader may see some of it earlier than the rest. */
+static void fill(struct rlb_pin *pin, const struct rlb_pin *what)
+{
+	rcu_assign_pointer(pin->backend, rlb_pin_backend(what));
+	WRITE_ONCE(pin->seq, what->seq);
+	WRITE_ONCE(pin->ack, what->ack);
+	WRITE_ONCE(pin->expires, what->expires);
+	WRITE_ONCE(pin->state, what->state);
+}
+
+static void link_first(struct rlb_pins_array *array, u64 hash, struct rlb_pin *pin)
+{
+	struct rlb_pin __rcu **head = &array->bucket[index_of(array, hash)];
+
+	rcu_assign_pointer(pin->next, chained(head));
+	rcu_assign_pointer(*head, pin);
+}
+
+/* Link a new pin, with somebody else making room if need be; the stripe's lock is held. */
+static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool full, u32 now,
+		     struct rlb_pin **gone)
+{
+	struct rlb_pins_array *array = newest(pins);
+
+	if (!array)
+		return false;
+	if (full) {
+		/* Those that wait for their grace period take memory, too. */
+		if (READ_ONCE(pins->n_dead) > READ_ONCE(pins->max) / 8)
+			return false;
+		*gone = make_room(pins, hash, now);
+		if (!*gone)
+			return false;
+	}
+	link_first(array, hash, pin);
+	rlb_pins_count(pins, RLB_PINS_ADDED);
+	return true;
+}
+
+/* Sweeping begins with the first pin; growth is urgent when chains get long. */
+static void tell_work(struct rlb_pins *pins, u32 n)
+{
+	const struct rlb_pins_array *array;
+
+	if (n == 1)
+		rlb_pins_tick_later(pins, false);
+	if (n % 256)
+		return;
+	rcu_read_lock();
+	array = newest(pins);
+	if (array && n >> array->bits >= 2 && array->bits < BITS_MAX)
+		rlb_pins_tick_later(pins, true);
+	rcu_read_unlock();
+}
+
+static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bool over, u32 now)
+{
+	u64 hash = hash_of(pins, &what->key);
+	struct rlb_pin *new, *pin, *gone = NULL;
+	u32 n = atomic_inc_return(&pins->n);
+	bool linked = false;
+
+	new = rlb_pin_alloc();
+	if (new) {
+		new->key = what->key;
+		fill(new, what);
+	}
+	spin_lock_bh(stripe_of(pins, hash));
+	pin = pin_find(pins, hash, &what->key);
+	if (pin) {
+		if (over || is_expired(pin, now))
+			fill(pin, what);
+	} else if (new && link_new(pins, new, hash, n > READ_ONCE(pins->max), now, &gone)) {
+		linked = true;
+		pin = new;
+	}
+	spin_unlock_bh(stripe_of(pins, hash));
+	if (gone)
+		bury(pins, gone);
+	if (linked) {
+		tell_work(pins, n);
+		return pin;
+	}
+	atomic_dec(&pins->n);
+	if (new)
+		rlb_pin_free(new);
+	if (!pin)
+		rlb_pins_count(pins, RLB_PINS_FULL);
+	return pin;
+}
+
+/**
+ * rlb_pins_add() - remember a flow
+ * @pins: the table
+ * @what: key, backend and the rest as rlb_track_begin() filled it; copied
+ * @now: the time
+ *
+ * Under rcu_read_lock(). If the flow is remembered already, that stays as it is. A full table
+ * forgets an unconfirmed flow of the same stripe, if a bounded search finds one.
+ *
+ * Return: the flow's pin, perhaps with another backend than wanted; NULL if it could not be
+ * remembered, which is counted.
+ */
+struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
+{
+	return add(pins, what, false, now);
+}
+
+/**
+ * rlb_pins_put() - remember a flow, whatever was remembered of it before
+ * @pins: the table
+ * @what: as for rlb_pins_add()
+ * @now: the time
+ *
+ * Return: the flow's pin; NULL if it could not be remembered, which is counted.
+ */
+struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
+{
+	return add(pins, what, true, now);
+}
+
+/* Where a chain leads to the flow's pin; the stripe's lock is held. */
+static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash,
+				      const struct rlb_pin_key *key)
+{
+	struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
+	struct rlb_pin __rcu **link;
+	struct rlb_pin *pin;
+
+	for (; array; array = rcu_dereference_check(array->future, 1)) {
+		link = &array->bucket[index_of(array, hash)];
+		for (; (pin = chained(link)); link = &pin->next)
+			if (same_key(&pin->key, key))
+				return link;
+	}
+	return NULL;
+}
+
+/**
+ * rlb_pins_drop() - forget one flow
+ * @pins: the table
+ * @key: the flow
+ * @backend: only if it is pinned to this one
+ *
+ * Under rcu_read_lock(), so that growth does not free the buckets meanwhile.
+ *
+ * Return: true if it was there.
+ */
+bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
+		   const struct rlb_backend *backend)
+{
+	u64 hash = hash_of(pins, key);
+	struct rlb_pin *gone = NULL;
+	struct rlb_pin __rcu **link;
+
+	spin_lock_bh(stripe_of(pins, hash));
+	link = link_of(pins, hash, key);
+	if (link && rlb_pin_backend(chained(link)) == backend)
+		gone = unlink_at(pins, link, RLB_PINS_REMOVED);
+	spin_unlock_bh(stripe_of(pins, hash));
+	if (gone)
+		bury(pins, gone);
+	return gone;
+}
+
+/* A test of rlb_pins_sweep(). */
+static bool is_over(const struct rlb_pin *pin, void *now)
+{
+	return is_expired(pin, *(u32 *)now);
+}
+
+/* Forget those of a bucket that a test picks; @visit is held. */
+static u32 prune(struct rlb_pins *pins, struct rlb_pins_array *array, u32 i, rlb_pin_test test,
+		 void *arg, enum rlb_pins_counter why)
+{
+	struct rlb_pin __rcu **link = &array->bucket[i];
+	struct rlb_pin *gone = NULL, *pin;
+	u32 n = 0;
+
+	if (!rcu_access_pointer(*link))
+		return 0;
+	spin_lock_bh(stripe_at(pins, array, i));
+	while ((pin = chained(link))) {
+		if (!test(pin, arg)) {
+			link = &pin->next;
+			continue;
+		}
+		unlink_at(pins, link, why)->spare = gone;
+		gone = pin;
+		n++;
+	}
+	spin_unlock_bh(stripe_at(pins, array, i));
+	for (; gone; gone = pin) {
+		pin = gone->spare;
+		bury(pins, gone);
+	}
+	return n;
+}
+
+/**
+ * rlb_pins_remove() - forget all flows that a test picks
+ * @pins: the table
+ * @test: true for those to forget; called under a spin lock
+ * @arg: handed to @test
+ *
+ * Process context, may sleep. Flows that are added meanwhile may be missed: see "Lifetimes" in
+ * pins.h.
+ *
+ * Return: how many.
+ */
+u32 rlb_pins_remove(struct rlb_pins *pins, rlb_pin_test test, void *arg)
+{
+	struct rlb_pins_array *array;
+	u32 n = 0, i;
+
+	if (!rlb_pins_any(pins))
+		return 0;
+	mutex_lock(&pins->visit);
+	array = array_visited(pins);
+	for (i = 0; array && i < 1U << array->bits; i++) {
+		n += prune(pins, array, i, test, arg, RLB_PINS_REMOVED);
+		if (!(i % YIELD_BUCKETS))
+			rlb_env_yield();
+	}
+	mutex_unlock(&pins->visit);
+	return n;
+}
+
+/**
+ * rlb_pins_buckets() - how many buckets there are
+ * @pins: the table
+ *
+ * Process context, may sleep.
+ *
+ * Return: a power of two, or 0 before rlb_pins_reserve().
+ */
+u32 rlb_pins_buckets(struct rlb_pins *pins)
+{
+	const struct rlb_pins_array *array;
+	u32 n;
+
+	mutex_lock(&pins->visit);
+	array = array_visited(pins);
+	n = array ? 1U << array->bits : 0;
+	mutex_unlock(&pins->visit);
+	return n;
+}
+
+/**
+ * rlb_pins_sweep() - forget what has expired, in the next few buckets
+ * @pins: the table
+ * @buckets: how many to look at; all if there are fewer
+ * @now: the time
+ *
+ * Process context, may sleep.
+ *
+ * Return: how many were forgotten.
+ */
+u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now)
+{
+	struct rlb_pins_array *array;
+	u32 n = 0, mask;
+
+	mutex_lock(&pins->visit);
+	array = array_visited(pins);
+	if (!array)
+		buckets = 0;
+	mask = array ? (1U << array->bits) - 1 : 0;
+	for (buckets = min(buckets, mask + 1); buckets; buckets--) {
+		n += prune(pins, array, pins->sweep_at++ & mask, is_over, &now,
+			   RLB_PINS_EXPIRED);
+		if (!(buckets % YIELD_BUCKETS))
+			rlb_env_yield();
+	}
+	mutex_unlock(&pins->visit);
+	return n;
+}
+
+static void copy_pin(struct rlb_pin *copy, const struct rlb_pin *pin)
+{
+	memset(copy, 0, sizeof(*copy));
+	copy->key = pin->key;
+	RCU_INIT_POINTER(copy->backend, rlb_pin_backend(pin));
+	copy->expires = READ_ONCE(pin->expires);
+	copy->seq = READ_ONCE(pin->seq);
+	copy->ack = READ_ONCE(pin->ack);
+	copy->state = READ_ONCE(pin->state);
+}
+
+/* The pin of a bucket with the lowest hash from *@cursor on. */
+static bool next_in_bucket(struct rlb_pins *pins, struct rlb_pins_array *array, u32 i, u64 *cursor,
+			   struct rlb_pin *copy)
+{
+	struct rlb_pin *pin, *best = NULL;
+	u64 hash, lowest = 0;
+
+	if (!rcu_access_pointer(array->bucket[i]))
+		return false;
+	spin_lock_bh(stripe_at(pins, array, i));
+	for (pin = chained(&array->bucket[i]); pin; pin = chained(&pin->next)) {
+		hash = hash_of(pins, &pin->key);
+		if (hash < *cursor || (best && hash > lowest))
+			continue;
+		best = pin;
+		lowest = hash;
+	}
+	if (best)
+		copy_pin(copy, best);
+	spin_unlock_bh(stripe_at(pins, array, i));
+	if (best)
+		*cursor = lowest + 1;
+	return best;
+}
+
+/**
+ * rlb_pins_next() - walk over all flows, one at each call
+ * @pins: the table
+ * @cursor: where the walk is; 0 at first
+ * @copy: out: the next flow; its backend is valid as long as the caller forbids removal
+ *
+ * Process context, may sleep. Flows that are there during the whole walk come exactly once,
+ * even if the table grows meanwhile.
+ *
+ * Return: false if there are no more.
+ */
+bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy)
+{
+	struct rlb_pins_array *array;
+	bool found = false;
+	u32 i;
+
+	mutex_lock(&pins->visit);
+	array = array_visited(pins);
+	for (i = array ? index_of(array, *cursor) : 0; array && i < 1U << array->bits; i++) {
+		found = next_in_bucket(pins, array, i, cursor, copy);
+		if (found)
+			break;
+		if (!(i % YIELD_BUCKETS))
+			rlb_env_yield();
+	}
+	if (!found)
+		*cursor = U64_MAX;
+	mutex_unlock(&pins->visit);
+	return found;
+}
+
+/* Move a chain to another array, its last pin first. */
+static void move_chain(struct rlb_pins *pins, struct rlb_pins_array *from, u32 i,
+		       struct rlb_pins_array *to)
+{
+	struct rlb_pin __rcu **link;
+	struct rlb_pin *pin;
+
+	if (!rcu_access_pointer(from->bucket[i]))
+		return;
+	spin_lock_bh(stripe_at(pins, from, i));
+	while ((pin = chained(&from->bucket[i]))) {
+		for (link = &from->bucket[i]; chained(&pin->next); pin = chained(link))
+			link = &pin->next;
+		link_first(to, hash_of(pins, &pin->key), pin);
+		rcu_assign_pointer(*link, NULL);
+	}
+	spin_unlock_bh(stripe_at(pins, from, i));
+}
+
+/* How many buckets, as a power of two, suit so many pins. */
+static u32 bits_for(u32 n)
+{
+	u32 bits = BITS_MIN;
+
+	while (bits < BITS_MAX && n >> bits)
+		bits++;
+	return bits;
+}
+
+static bool suits(const struct rlb_pins_array *array, u32 bits)
+{
+	return bits == array->bits || (bits < array->bits && bits + 4 > array->bits &&
+				       bits > BITS_MIN);
+}
+
+/**
+ * rlb_pins_grow() - have as many buckets as there are pins, or fewer if far too many
+ * @pins: the table
+ *
+ * Process context, may sleep. Without memory everything stays as it is.
+ */
+void rlb_pins_grow(struct rlb_pins *pins)
+{
+	struct rlb_pins_array *old, *new = NULL;
+	u32 bits, i;
+
+	mutex_lock(&pins->visit);
+	old = array_visited(pins);
+	bits = bits_for(atomic_read(&pins->n));
+	if (old && !suits(old, bits))
+		new = array_alloc(bits);
+	if (new) {
+		rcu_assign_pointer(old->future, new);
+		for (i = 0; i < 1U << old->bits; i++) {
+			move_chain(pins, old, i, new);
+			if (!(i % YIELD_BUCKETS))
+				rlb_env_yield();
+		}
+		rcu_assign_pointer(pins->array, new);
+		synchronize_rcu();
+		rlb_env_free(old);
+	}
+	mutex_unlock(&pins->visit);
+}
+
+/**
+ * rlb_pins_exit() - the end of a table
+ * @pins: the table; no packet and no request can come any more
+ *
+ * Process context, may sleep.
+ */
+void rlb_pins_exit(struct rlb_pins *pins)
+{
+	struct rlb_pins_array *array;
+	struct rlb_pin *pin, *next;
+	u32 i;
+
+	rlb_pins_work_exit(pins);
+	array = array_visited(pins);
+	for (i = 0; array && i < 1U << array->bits; i++) {
+		for (pin = chained(&array->bucket[i]); pin; pin = next) {
+			next = chained(&pin->next);
+			rlb_pin_free(pin);
+		}
+		if (!(i % YIELD_BUCKETS))
+			rlb_env_yield();
+	}
+	free_chain(pins->dead);
+	free_chain(pins->waiting);
+	rlb_env_free(array);
+	RCU_INIT_POINTER(pins->array, NULL);
+	atomic_set(&pins->n, 0);
+}
