@@ -16,6 +16,9 @@
 
 #define BACKEND_CHANGES (BIT(RINGLB_A_BACKEND_WEIGHT) | BIT(RINGLB_A_BACKEND_STATE))
 
+#define SIMULATE_OPTIONS (BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
+			  BIT(RINGLB_A_SERVICE_VNODES) | BIT(SIMULATE_SEED))
+
 const struct grammar grammar[] = {
 	{
 		"service", "add", "NAME tcp|udp ADDR:PORT",
@@ -75,6 +78,16 @@ const struct grammar grammar[] = {
 		"plan", "from", "FILE to FILE [limit P%]",
 		"say what moves between two files of commands",
 		.parse = plan_parse_from, .run = plan_run_from,
+	}, {
+		"simulate", NULL, "SERVICE",
+		"all methods side by side, with the backends of a service",
+		simulate_keywords, 0, SIMULATE_OPTIONS,
+		G_OFFLINE, .parse = simulate_parse, .run = simulate_run,
+	}, {
+		"simulate", "backends", "COUNT",
+		"all methods side by side, with so many backends",
+		simulate_keywords, 0, SIMULATE_OPTIONS | BIT(SIMULATE_WEIGHT),
+		.parse = simulate_parse_backends, .run = simulate_run,
 	}, {
 		"table", "show", "SERVICE",
 		"show shares beside weights; with -j the owner of each slot",

@@ -25,6 +25,7 @@ enum secret_from {
  * @has_backend: a backend was named
  * @with_secret: save: the secret too
  * @plan: what is planned: changes as words, a limit in tenths of a percent, files
+ * @simulate: what is simulated
  * @topic: help: an object; NULL: all
  */
 struct command {
@@ -48,6 +49,7 @@ struct command {
 			struct service service;
 			struct backend backend;
 		};
+		struct simulate simulate;
 		struct lookup lookup;
 		u8 secret[RINGLB_SECRET_LEN];
 	};

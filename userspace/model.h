@@ -116,6 +116,29 @@ struct lookup {
 	struct backend backend;
 };
 
+#define SIMULATE_WEIGHTS_MAX 64
+
+/**
+ * struct simulate - what is simulated
+ * @service: a service, or its options alone; it is first, so that words for the one are words
+ *	for the other
+ * @n: invented backends; 0: those of the service
+ * @weights: of these, again from the first when they end
+ * @n_weights: how many
+ * @seed: chooses who changes and what gateways know
+ */
+struct simulate {
+	struct service service;
+	u32 n;
+	u32 weights[SIMULATE_WEIGHTS_MAX];
+	u32 n_weights;
+	u32 seed;
+};
+
+/* In @has of a simulation's service: what may be given beyond a service's attributes */
+#define SIMULATE_WEIGHT 28
+#define SIMULATE_SEED 29
+
 /* The zeroed struct is an empty model, service or table. */
 void model_free(struct model *m);
 void model_flush(struct model *m);

@@ -33,6 +33,11 @@ int plan_parse_from(struct cmd *c, struct command *command);
 int plan_run(struct tool *t, const struct command *command);
 int plan_run_from(struct tool *t, const struct command *command);
 
+/* simulate.c */
+int simulate_parse(struct cmd *c, struct command *command);
+int simulate_parse_backends(struct cmd *c, struct command *command);
+int simulate_run(struct tool *t, const struct command *command);
+
 /* table.c */
 int table_and_model(struct tool *t, const struct command *command, struct model *m,
 		    struct table *table);

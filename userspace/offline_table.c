@@ -15,8 +15,14 @@
 #include "lookup.h"
 #include "offline.h"
 
-/* The members of a service: its backends with a weight, in their order. */
-static u32 members(const struct service *s, struct rlb_member *m)
+/**
+ * offline_members() - the members of a service: its backends with a weight, in their order
+ * @s: the service
+ * @m: out: room for all of its backends
+ *
+ * Return: how many.
+ */
+u32 offline_members(const struct service *s, struct rlb_member *m)
 {
 	const struct backend *b;
 	u32 n = 0;
@@ -41,7 +47,7 @@ static int table_members(const struct service *s, struct table *t, struct rlb_me
 	t->owners = calloc(s->slots, sizeof(*t->owners));
 	if (!*m || !t->members || !t->owners)
 		return -ENOMEM;
-	members(s, *m);
+	offline_members(s, *m);
 	for (i = 0; i < s->n; i++)
 		if (s->backends[i].weight)
 			t->members[t->n++] = s->backends[i];

@@ -412,6 +412,34 @@ static void print_facts(const struct out *o)
 	}
 }
 
+/* The widest value of an object, a column */
+static int object_width(const struct out *o, size_t i)
+{
+	size_t c, len, width = 0;
+
+	for (c = i + 1; c < object_end(o, i); c++) {
+		len = strlen(o->cells[c].value);
+		if (len > width)
+			width = len;
+	}
+	return width;
+}
+
+static void print_beside(const struct out *o)
+{
+	size_t i, fact, keys = 0, facts = o->n ? object_end(o, 0) : 0;
+
+	for (fact = 1; fact < facts; fact++)
+		if (strlen(o->cells[fact].key) > keys)
+			keys = strlen(o->cells[fact].key);
+	for (fact = 1; fact < facts; fact++) {
+		fprintf(o->to, "%-*s", (int)keys, o->cells[fact].key);
+		for (i = 0; i < o->n; i = object_end(o, i))
+			fprintf(o->to, "  %*s", object_width(o, i), o->cells[i + fact].value);
+		fputc('\n', o->to);
+	}
+}
+
 static void print_text(const struct out *o)
 {
 	size_t i, end;
@@ -428,6 +456,9 @@ static void print_text(const struct out *o)
 		break;
 	case OUT_FACTS:
 		print_facts(o);
+		break;
+	case OUT_BESIDE:
+		print_beside(o);
 		break;
 	}
 }

@@ -15,6 +15,7 @@ enum out_layout {
 	OUT_LINES,	/* an object a line: "name key value key value" */
 	OUT_COLUMNS,	/* an object a line below a line of keys; all objects have the same facts */
 	OUT_FACTS,	/* a fact a line */
+	OUT_BESIDE,	/* an object a column beside a column of keys; all have the same facts */
 };
 
 /* Text without the key, where the value tells what it is. */

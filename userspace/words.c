@@ -350,15 +350,48 @@ static void print_state(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_state(b->state));
 }
 
+static int parse_seed(const char *value, void *object)
+{
+	struct simulate *s = object;
+
+	return parse_u32(value, 0, UINT32_MAX, &s->seed);
+}
+
+/* "3", "1,2,4" */
+static int parse_weights(const char *value, void *object)
+{
+	struct simulate *s = object;
+	char word[WORD_VALUE_MAX];
+	size_t len;
+
+	for (; s->n_weights < SIMULATE_WEIGHTS_MAX; value += len + 1) {
+		len = strcspn(value, ",");
+		if (len >= sizeof(word))
+			return -1;
+		memcpy(word, value, len);
+		word[len] = '\0';
+		if (parse_u32(word, 1, RINGLB_WEIGHT_MAX, &s->weights[s->n_weights++]))
+			return -1;
+		if (!value[len])
+			return 0;
+	}
+	return -1;
+}
+
+#define SLOTS_WORDS "slots", "N", "a power of two from 4096 to 1048576", \
+	RINGLB_A_SERVICE_SLOTS, parse_slots, print_slots
+#define SLACK_WORDS "slack", "P%|none", "none or " TENTHS_EXPECTS, \
+	RINGLB_A_SERVICE_SLACK, parse_slack, print_slack
+#define VNODES_WORDS "vnodes", "N", "1 to 65535", \
+	RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes
+
 const struct keyword service_keywords[] = {
 	{ "method", "rendezvous|ring|maglev", "rendezvous, ring or maglev", RINGLB_A_SERVICE_METHOD,
 	  parse_method, print_method },
 	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
-	{ "slots", "N", "a power of two from 4096 to 1048576", RINGLB_A_SERVICE_SLOTS,
-	  parse_slots, print_slots },
-	{ "slack", "P%|none", "none or " TENTHS_EXPECTS,
-	  RINGLB_A_SERVICE_SLACK, parse_slack, print_slack },
-	{ "vnodes", "N", "1 to 65535", RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes },
+	{ SLOTS_WORDS },
+	{ SLACK_WORDS },
+	{ VNODES_WORDS },
 	{ "settle", "P%", TENTHS_EXPECTS, RINGLB_A_SERVICE_SETTLE, parse_settle,
 	  print_settle },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
@@ -372,6 +405,17 @@ const struct keyword backend_keywords[] = {
 	  print_state },
 	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
 	  parse_backend_if_generation, NULL },
+	{ .word = NULL },
+};
+
+/* A simulation begins with a service. */
+const struct keyword simulate_keywords[] = {
+	{ "weight", "W[,W...]", "1 to 64 weights from 1 to 65535, commas between them",
+	  SIMULATE_WEIGHT, parse_weights, NULL },
+	{ SLOTS_WORDS },
+	{ SLACK_WORDS },
+	{ VNODES_WORDS },
+	{ "seed", "N", "0 to 4294967295", SIMULATE_SEED, parse_seed, NULL },
 	{ .word = NULL },
 };
 

@@ -32,11 +32,12 @@ struct keyword {
 	void (*print)(char value[WORD_VALUE_MAX], const void *object);
 };
 
-/* Of struct service and of struct backend, in the order in which save writes them; the last
+/* Of struct service, of struct backend and of struct simulate, in the order in which save writes them; the last
  * one's word is NULL.
  */
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
+extern const struct keyword simulate_keywords[];
 
 /* Word to number: 0, or -1 with the number as it was. Number to word: "unknown" for one that
  * only a newer module knows.

@@ -51,7 +51,8 @@ examples()
 
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
-	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "OBJECT": "table",
+	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "W[,W...]": "1,2,4",
+	          "COUNT": "7", "OBJECT": "table",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
 	          "HEX": "00112233445566778899aabbccddeeff"}
@@ -95,7 +96,8 @@ examples()
 	        if c["object"] == "service" and others.get(method, {"vnodes"}) & set(line):
 	            continue        # a parameter of another method
 	        forms.append(" ".join(line))
-	    for form in rng.sample(forms, min(len(forms), 150)):
+	    most = 12 if c["object"] == "simulate" else 150    # it has much to reckon
+	    for form in rng.sample(forms, min(len(forms), most)):
 	        print(form)
 	END
 }
@@ -195,7 +197,8 @@ bad=$(for show in 'service show' 'backend show' 'table show web' 'table digest' 
 	diff <(man_keys "${title%% tcp*}") <(keys $show | sort) >"$dir/diff" ||
 		echo "$show: $(cat "$dir/diff")"
 done
-diff <(man_keys plan | sort -u) <(plan_keys | sort -u) || echo plan)
+diff <(man_keys plan | sort -u) <(plan_keys | sort -u) || echo plan
+diff <(man_keys simulate | sort -u) <(keys simulate web slots 4096 | sort -u) || echo simulate)
 ktap_is "man: JSON keys are those that are printed" "$bad" ""
 
 ktap_is "man: the version is the tool's" \

@@ -16,9 +16,10 @@ no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
 not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
-objects='service, backend, lookup, plan, table, secret, save, monitor, flush, version or help'
+objects='service, backend, lookup, plan, simulate, table, secret, save, monitor, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
+weights='1 to 64 weights from 1 to 65535, commas between them'
 long=$(printf 'x%.0s' {1..300})
 add='service add web tcp 192.0.2.1:80'
 
@@ -41,9 +42,9 @@ cases()
 	-n '' service show	option "-n": expected a word that is not empty
 	-f a -b b	option "-f": expected no -b beside it
 	-b a service show	"service": expected nothing more after -b FILE
-	-f a flush	option "-f": expected lookup, plan, table, save or show, not flush
-	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, plan, table, save or show, not service add
-	-f a monitor	option "-f": expected lookup, plan, table, save or show, not monitor
+	-f a flush	option "-f": expected lookup, plan, simulate, table, save or show, not flush
+	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, plan, simulate, table, save or show, not service add
+	-f a monitor	option "-f": expected lookup, plan, simulate, table, save or show, not monitor
 	service	command of service is missing: expected add, set, del or show
 	service ad	command of service "ad": expected add, set, del or show
 	service show -j	service "-j": expected $name
@@ -208,7 +209,28 @@ cases()
 	plan from a to	file is missing: expected a file of commands
 	plan from a to b now	"now": expected limit or nothing more
 	plan from a to b limit x	limit "x": expected 0% to 100%, at most one decimal
-	-f a plan from a to b	option "-f": expected lookup, plan, table, save or show, not plan from
+	-f a plan from a to b	option "-f": expected lookup, plan, simulate, table, save or show, not plan from
+	simulate	service is missing: expected $name
+	simulate web now	"now": expected slots, slack, vnodes or seed
+	simulate web weight 2	"weight": expected slots, slack, vnodes or seed
+	simulate web slots 5000	slots "5000": expected a power of two from 4096 to 1048576
+	simulate web slots 4096 slots 4096	"slots": expected only once
+	simulate web seed -1	seed "-1": expected 0 to 4294967295
+	simulate web seed	value of seed is missing: expected 0 to 4294967295
+	simulate backends	backends is missing: expected a number from 1 to 4096
+	simulate backends 0	backends "0": expected a number from 1 to 4096
+	simulate backends 4097	backends "4097": expected a number from 1 to 4096
+	simulate backends few	backends "few": expected a number from 1 to 4096
+	simulate backends 4 weight	value of weight is missing: expected $weights
+	simulate backends 4 weight 0	weight "0": expected $weights
+	simulate backends 4 weight 1,	weight "1,": expected $weights
+	simulate backends 4 weight ,1	weight ",1": expected $weights
+	simulate backends 4 weight 1,,2	weight "1,,2": expected $weights
+	simulate backends 4 weight 65536	weight "65536": expected $weights
+	simulate backends 4 weight 1,2x	weight "1,2x": expected $weights
+	simulate backends 4 weight $(printf '1,%.0s' {1..64})1	weight "$(printf '1,%.0s' {1..64})1": expected $weights
+	simulate backends 4 method ring	"method": expected weight, slots, slack, vnodes or seed
+	-f a simulate backends 4	option "-f": expected lookup, plan, simulate, table, save or show, not simulate backends
 	table show	service is missing: expected $name
 	table digest web dns	"dns": expected nothing more
 	secret set	secret is missing: expected 32 hex digits, random or -

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * simulate.c - the command simulate: all methods side by side
+ *
+ * In: words; a service of the kernel or a file, or a number of backends. Out: what each method
+ * does with them. Nothing is changed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "sim_print.h"
+
+#define PROGRESS_AFTER_NS 500000000ULL
+
+static int parse_options(struct cmd *c, struct command *command)
+{
+	struct simulate *s = &command->simulate;
+
+	return cmd_pairs(c, simulate_keywords, command->g->allowed, s, &s->service.has);
+}
+
+int simulate_parse(struct cmd *c, struct command *command)
+{
+	if (cmd_name(c, command->simulate.service.name))
+		return -1;
+	return parse_options(c, command);
+}
+
+int simulate_parse_backends(struct cmd *c, struct command *command)
+{
+	static const char expects[] = "a number from 1 to 4096";
+	const char *word = cmd_next(c, "backends", expects);
+	u64 n;
+
+	if (!word)
+		return -1;
+	if (addr_number(word, RINGLB_BACKENDS_MAX, &n) || !n)
+		return cmd_bad(c, "backends", word, "expected a number from 1 to 4096");
+	command->simulate.n = n;
+	return parse_options(c, command);
+}
+
+/* On a terminal, what is being done if it takes long */
+struct progress {
+	u64 start_ns;
+	bool shown;
+};
+
+static void show_progress(const char *method, u32 done, u32 all, void *arg)
+{
+	struct progress *p = arg;
+
+	if (sim_now_ns() - p->start_ns < PROGRESS_AFTER_NS)
+		return;
+	fprintf(stderr, "\rsimulate: %s: table %u of %u\033[K", method, done, all);
+	p->shown = true;
+}
+
+static void end_progress(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+/* Options that were given are the simulation's, others the service's. */
+static void set_options(struct sim_input *in, const struct simulate *given,
+			const struct service *s)
+{
+	const struct service *from = &given->service;
+	u32 slots = s ? s->slots : RINGLB_SLOTS_DEFAULT;
+
+	in->params.slack = s ? s->slack : RINGLB_SLACK_DEFAULT;
+	in->params.vnodes = s ? s->vnodes : RINGLB_VNODES_DEFAULT;
+	if (HAS(from, RINGLB_A_SERVICE_SLOTS))
+		slots = from->slots;
+	if (HAS(from, RINGLB_A_SERVICE_SLACK))
+		in->params.slack = from->slack;
+	if (HAS(from, RINGLB_A_SERVICE_VNODES))
+		in->params.vnodes = from->vnodes;
+	in->bits = __builtin_ctz(slots);
+	in->seed = given->seed;
+}
+
+static int invent(struct sim_input *in, const struct simulate *given)
+{
+	static const u32 one = 1;
+
+	set_options(in, given, NULL);
+	if (sim_list_equal(in, given->n, given->n_weights ? given->weights : &one,
+			   given->n_weights ? given->n_weights : 1))
+		return tool_no_memory();
+	return TOOL_DONE;
+}
+
+static bool has_members(const struct service *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->backends[i].weight)
+			return true;
+	return false;
+}
+
+static int take_service(struct tool *t, struct sim_input *in, const struct simulate *given)
+{
+	const char *name = given->service.name;
+	struct model m = { 0 };
+	const struct service *s;
+	int code;
+
+	code = tool_model(t, name, TOOL_BACKENDS, &m);
+	s = code ? NULL : model_find(&m, name);
+	if (s && !has_members(s)) {
+		tool_error("simulate: service \"%s\" has no backend with a weight", name);
+		code = TOOL_REFUSED;
+	} else if (s) {
+		set_options(in, given, s);
+		code = sim_list_service(in, s) ? tool_no_memory() : TOOL_DONE;
+	}
+	model_free(&m);
+	return code;
+}
+
+/* Simulate all methods. Those that cannot hold these backends are told of. An exit code. */
+static int run_all(const struct sim_input *in, const struct sim_method *methods, u32 all,
+		   struct sim_result *results, u32 *n)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < all; i++) {
+		err = sim_run(&results[*n], &methods[i], in);
+		end_progress(in->arg);
+		if (err == -ENOMEM)
+			return tool_no_memory();
+		if (!err)
+			(*n)++;
+		else if (err == -E2BIG)
+			tool_error("note: %s cannot hold these backends",
+				   methods[i].ops->name);
+	}
+	return TOOL_DONE;
+}
+
+int simulate_run(struct tool *t, const struct command *command)
+{
+	const struct simulate *given = &command->simulate;
+	struct sim_method methods[SIM_METHODS_MAX];
+	struct sim_result results[SIM_METHODS_MAX];
+	struct progress progress = { .start_ns = sim_now_ns() };
+	struct sim_input in = { .arg = &progress };
+	u32 i, n = 0;
+	int code;
+
+	if (isatty(STDERR_FILENO))
+		in.step = show_progress;
+	code = given->n ? invent(&in, given) : take_service(t, &in, given);
+	if (!code)
+		code = run_all(&in, methods, sim_methods(methods), results, &n);
+	if (!code) {
+		out_begin(&t->out, OUT_BESIDE);
+		for (i = 0; i < n; i++)
+			sim_facts(&t->out, &in, &results[i]);
+		code = tool_end(t, code);
+	}
+	for (i = 0; i < n; i++)
+		sim_result_free(&results[i]);
+	sim_list_free(&in);
+	return code;
+}
