@@ -18,14 +18,41 @@
 
 #define RLB_SLACK_NONE RINGLB_SLACK_NONE
 
+#define RLB_NO_ID 0xffffffffU	/* a backend to which the operator gave none */
+#define RLB_SEATS_MAX 8192	/* those of RINGLB_BACKENDS_MAX backends, as many virtual and dead */
+
 /**
  * struct rlb_member - a backend that has a part in the table
  * @ident: rlb_ident()
  * @weight: 1..RINGLB_WEIGHT_MAX
+ * @id: the operator's number of it, RLB_NO_ID for none; method seat alone looks at it
  */
 struct rlb_member {
 	u64 ident;
 	u32 weight;
+	u32 id;
+};
+
+/**
+ * struct rlb_seat - one of an agreed list of seats, see seat.c
+ * @weight: its nominal weight, 1..RINGLB_WEIGHT_MAX
+ * @id: of the backend that sits there; if no member has this id, the seat is dead
+ */
+struct rlb_seat {
+	u32 weight;
+	u32 id;
+};
+
+/**
+ * struct rlb_range - a part of the operator's map of slots, see slots.c
+ * @first: its first slot
+ * @last: its last slot
+ * @member: the owner's index
+ */
+struct rlb_range {
+	u32 first;
+	u32 last;
+	u32 member;
 };
 
 /**
@@ -33,10 +60,18 @@ struct rlb_member {
  * @vnodes: ring: virtual nodes for each unit of weight, 1..RINGLB_VNODES_MAX
  * @slack: rendezvous: how far a share may be above its quota, in tenths of a percent,
  *	0..RINGLB_SLACK_MAX or RLB_SLACK_NONE for as far as it comes
+ * @seats: seat: the list, in its order
+ * @n_seats: seat: how many, at most RLB_SEATS_MAX
+ * @ranges: slots: the map, in ascending order
+ * @n_ranges: slots: how many
  */
 struct rlb_params {
 	u32 vnodes;
 	u32 slack;
+	const struct rlb_seat *seats;
+	u32 n_seats;
+	const struct rlb_range *ranges;
+	u32 n_ranges;
 };
 
 /**
@@ -44,10 +79,13 @@ struct rlb_params {
  * @name: its word in the tool
  * @id: its number in messages
  * @check: 0; -E2BIG if these members and parameters are beyond the method's limits, -ERANGE
- *	if a parameter is
+ *	if a parameter is, -ENOENT if members have nowhere to be (seat)
  * @build: fills 2^@bits slots with indexes into @m, 1 <= @n <= RINGLB_BACKENDS_MAX; may sleep.
- *	0, -E2BIG if there are more members than slots and the method gives each its share
- *	exactly (slots are as before), or -ENOMEM with the slots undefined
+ *	Slots that nobody is to have (dead seats) get @n: a flow there looks again. Return: 0;
+ *	-ENOMEM, slots undefined; all others leave the slots as they were: -E2BIG for more
+ *	members or seats than slots, if the method gives each its share exactly; seat: -EINVAL
+ *	for a member without id, -EEXIST for two with the same, -ENOENT for one without seat;
+ *	slots: what rlb_slots_check() says
  */
 struct rlb_lookup_ops {
 	const char *name;
@@ -60,6 +98,8 @@ struct rlb_lookup_ops {
 extern const struct rlb_lookup_ops rlb_ring_ops;
 extern const struct rlb_lookup_ops rlb_rendezvous_ops;
 extern const struct rlb_lookup_ops rlb_maglev_ops;
+extern const struct rlb_lookup_ops rlb_seat_ops;
+extern const struct rlb_lookup_ops rlb_slots_ops;
 
 const struct rlb_lookup_ops *rlb_lookup_find(enum ringlb_method id);
 const struct rlb_lookup_ops *rlb_lookup_by_name(const char *name);
@@ -67,6 +107,12 @@ int rlb_lookup_build(const struct rlb_lookup_ops *ops, u16 *slots, unsigned int 
 		     const struct rlb_member *m, u32 n, const struct rlb_params *p);
 
 u64 rlb_ring_vnodes_max(const struct rlb_member *m, u32 n);
+
+u32 rlb_seat_nominal(const struct rlb_seat *seats, u32 n, u32 id);
+u32 rlb_seat_accept(const struct rlb_seat *seats, u32 n, u32 id, u32 weight);
+int rlb_seat_fit(struct rlb_seat *seats, u32 n, u32 id, u32 weight);
+
+int rlb_slots_check(const struct rlb_range *r, u32 n_ranges, unsigned int bits, u32 n, u32 *at);
 
 u64 rlb_digest(const u16 *slots, unsigned int bits, const struct rlb_member *m, u32 n);
 

@@ -250,6 +250,8 @@ enum ringlb_method {
 	RINGLB_METHOD_RING,		/* Karger's ring of virtual nodes */
 	RINGLB_METHOD_RENDEZVOUS,	/* rendezvous by rank, shares capped by slack */
 	RINGLB_METHOD_MAGLEV,		/* Maglev's turns, by weight */
+	RINGLB_METHOD_SEAT,		/* quotas by an agreed list of numbered seats */
+	RINGLB_METHOD_SLOTS,		/* the operator's own map */
 
 	__RINGLB_METHOD_MAX,
 	RINGLB_METHOD_MAX = __RINGLB_METHOD_MAX - 1
