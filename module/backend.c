@@ -61,7 +61,6 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	}
 	b->service = svc;
 	b->port = c->port;
-	b->ident = rlb_ident(sc->family, &c->addr, c->port, sc->proto);
 	b->node.family = sc->family;
 	b->node.proto = sc->proto;
 	b->node.addr = c->addr;
@@ -142,6 +141,20 @@ struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
 	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
 
 	return rlb_backend_find(&svc->set, &c);
+}
+
+/**
+ * rlb_backend_set_id() - give a backend an id, and with it another identity
+ * @item: the backend in a set that is not yet in force
+ * @id: the id; RLB_NO_ID: it has none, and is its address
+ */
+void rlb_backend_set_id(struct rlb_backend_item *item, u32 id)
+{
+	const struct rlb_backend *b = item->backend;
+
+	item->id = id;
+	item->ident = id == RLB_NO_ID ? rlb_ident(b->node.family, &b->node.addr, b->port,
+						  b->node.proto) : rlb_ident_of_id(id);
 }
 
 /**

@@ -18,7 +18,6 @@
  * @service: whose it is; outlives it
  * @rcu: for its end
  * @port: as configured, network byte order; 0: none
- * @ident: rlb_ident() of address, configured port and protocol
  */
 struct rlb_backend {
 	struct rlb_index_node node;
@@ -27,12 +26,13 @@ struct rlb_backend {
 
 	struct rcu_head rcu;
 	__be16 port;
-	u64 ident;
 };
 
 /**
  * struct rlb_backend_item - a backend as a member of its service
  * @backend: which
+ * @ident: its identity: of its id, or of its address, configured port and protocol
+ * @id: the operator's number of it, RLB_NO_ID for none
  * @weight: 0..RINGLB_WEIGHT_MAX
  * @slots: how many it owns in the published table
  * @member: its index in the table; meaningless if @weight is 0
@@ -41,6 +41,8 @@ struct rlb_backend {
  */
 struct rlb_backend_item {
 	struct rlb_backend *backend;
+	u64 ident;
+	u32 id;
 	u32 weight;
 	u32 slots;
 	u16 member;
@@ -64,16 +66,22 @@ struct rlb_backend_set {
  * struct rlb_backend_config - what a request says of a backend
  * @addr: its address, of the service's family
  * @port: network byte order, 0 for none
+ * @id: valid if @has_id; RLB_NO_ID: none
+ * @id_attr: where a request gives it
  * @weight: valid if @has_weight
  * @state: valid if @has_state
+ * @has_id: the id is given
  * @has_weight: the weight is given
  * @has_state: the state is given
  */
 struct rlb_backend_config {
 	union rlb_addr addr;
 	__be16 port;
+	u32 id;
+	const struct nlattr *id_attr;
 	u32 weight;
 	u8 state;
+	bool has_id;
 	bool has_weight;
 	bool has_state;
 };
@@ -89,6 +97,7 @@ struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 					  const struct rlb_backend_config *c);
 struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
 					     const struct rlb_backend *b);
+void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
 
 void rlb_backends_destroy(struct rlb_service *svc);

@@ -141,6 +141,21 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 	return 0;
 }
 
+/* An id tells a backend from the others of its service. */
+static int check_id(const struct rlb_backend_set *set, const struct rlb_backend_item *own,
+		    const struct rlb_backend_config *c, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; c->has_id && c->id != RLB_NO_ID && i < set->n; i++) {
+		if (set->item[i].id != c->id || &set->item[i] == own)
+			continue;
+		NL_SET_ERR_MSG_ATTR(extack, c->id_attr, "another backend of the service has this id");
+		return -EEXIST;
+	}
+	return 0;
+}
+
 /**
  * rlb_draft_add() - add a backend to a draft
  * @draft: the draft
@@ -158,7 +173,7 @@ int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	u32 i;
 	int err;
 
-	err = check_unique(draft, c, extack);
+	err = check_unique(draft, c, extack) ?: check_id(set, NULL, c, extack);
 	if (err)
 		return err;
 	if (set->n == RINGLB_BACKENDS_MAX) {
@@ -176,6 +191,7 @@ int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	memmove(item + 1, item, (set->n - i) * sizeof(*item));
 	memset(item, 0, sizeof(*item));
 	item->backend = b;
+	rlb_backend_set_id(item, c->has_id ? c->id : RLB_NO_ID);
 	item->weight = c->has_weight ? c->weight : 1;
 	item->state = c->has_state ? c->state : RINGLB_STATE_UP;
 	set->n++;
@@ -195,20 +211,28 @@ static struct rlb_backend_item *find_or_refuse(const struct rlb_draft *draft,
 }
 
 /**
- * rlb_draft_set() - change weight or state of a backend in a draft
+ * rlb_draft_set() - change id, weight or state of a backend in a draft
  * @draft: the draft
- * @c: the backend, and what is given of weight and state
+ * @c: the backend, and what is given of id, weight and state
  * @extack: for the reason of a refusal
  *
- * Return: 0 or -ENOENT.
+ * Return: 0, -ENOENT or -EEXIST.
  */
 int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		  struct netlink_ext_ack *extack)
 {
 	struct rlb_backend_item *item = find_or_refuse(draft, c, extack);
+	int err;
 
 	if (!item)
 		return -ENOENT;
+	err = check_id(&draft->set, item, c, extack);
+	if (err)
+		return err;
+	if (c->has_id && c->id != item->id) {
+		rlb_backend_set_id(item, c->id);
+		draft->rebuild |= item->weight;
+	}
 	if (c->has_weight && c->weight != item->weight) {
 		item->weight = c->weight;
 		draft->rebuild = true;
@@ -294,8 +318,8 @@ static void take_over(const struct rlb_draft *draft, struct rlb_backend_item *it
 	if (!rlb_backend_is_in(&draft->service->set, item->backend))
 		return;
 	old = rlb_backend_item_of(draft->service, item->backend);
-	item->changed = old->weight != item->weight || old->state != item->state ?
-				RINGLB_CMD_BACKEND_SET_NOTICE : 0;
+	item->changed = old->weight != item->weight || old->state != item->state ||
+			old->id != item->id ? RINGLB_CMD_BACKEND_SET_NOTICE : 0;
 	if (!draft->table) {
 		item->slots = old->slots;
 		item->member = old->member;

@@ -54,7 +54,8 @@ static struct rlb_member *members_of(const struct rlb_backend_set *set, u32 *n)
 	for (i = 0; i < set->n; i++) {
 		if (!set->item[i].weight)
 			continue;
-		m[*n].ident = set->item[i].backend->ident;
+		m[*n].ident = set->item[i].ident;
+		m[*n].id = set->item[i].id;
 		m[*n].weight = set->item[i].weight;
 		(*n)++;
 	}
@@ -95,7 +96,8 @@ static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
 
 /*
  * What becomes of the former members, and what happens to the new ones. Both sets are in the
- * same order, and a backend that is in both is the same object.
+ * same order, and a backend that is in both is the same object. With another identity it is a
+ * new member all the same.
  */
 static void compare_sets(const struct rlb_backend_set *before, const struct rlb_backend_set *after,
 			 u16 *renumber, u8 *change)
@@ -115,7 +117,8 @@ static void compare_sets(const struct rlb_backend_set *before, const struct rlb_
 		if (!old->weight)
 			continue;
 		renumber[old->member] = RINGLB_NO_OWNER;
-		if (new == end || new->backend != old->backend || !new->weight)
+		if (new == end || new->backend != old->backend || !new->weight ||
+		    new->ident != old->ident)
 			continue;
 		renumber[old->member] = new->member;
 		change[new->member] = new->weight > old->weight ? RLB_MEMBER_GAINS :
@@ -344,18 +347,17 @@ void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set 
 	WRITE_ONCE(table->view.best, best);
 }
 
-static u64 digest_of(const struct rlb_table *t)
+/* Of the table in force; 0: no memory */
+static u64 digest_of(const struct rlb_table *t, const struct rlb_backend_set *set)
 {
 	struct rlb_member *m;
 	u64 digest;
-	u32 i;
+	u32 n;
 
-	m = kvmalloc_array(t->view.n, sizeof(*m), GFP_KERNEL_ACCOUNT);
+	m = members_of(set, &n);
 	if (!m)
 		return 0;
-	for (i = 0; i < t->view.n; i++)
-		m[i].ident = t->backend[i]->ident;
-	digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+	digest = rlb_digest(t->view.slots, t->view.bits, m, n);
 	kvfree(m);
 	return digest;
 }
@@ -378,7 +380,7 @@ int rlb_table_settle(struct rlb_service *svc, u32 most)
 		return -ENOMEM;
 	moved = rlb_settle_step(table_slots(t), t->canonical, t->view.bits, &t->settle_from, most);
 	t->pending -= moved;
-	t->digest = t->pending ? digest_of(t) : t->canonical_digest;
+	t->digest = t->pending ? digest_of(t, &svc->set) : t->canonical_digest;
 	if (!t->digest || count_slots(t, &svc->set)) {
 		kvfree(t);
 		return -ENOMEM;

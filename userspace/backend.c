@@ -48,9 +48,10 @@ int backend_parse_set(struct cmd *c, struct command *command)
 		return -1;
 	if (parse_pairs(c, command))
 		return -1;
-	if (!HAS(&command->backend, RINGLB_A_BACKEND_WEIGHT) &&
+	if (!HAS(&command->backend, RINGLB_A_BACKEND_ID) &&
+	    !HAS(&command->backend, RINGLB_A_BACKEND_WEIGHT) &&
 	    !HAS(&command->backend, RINGLB_A_BACKEND_STATE))
-		return cmd_fail(c, "change is missing: expected weight or state");
+		return cmd_fail(c, "change is missing: expected id, weight or state");
 	return 0;
 }
 
@@ -86,6 +87,10 @@ void backend_facts(struct out *o, const char *service, const struct backend *b, 
 {
 	out_str(o, OUT_BARE, "service", service);
 	out_endpoint(o, OUT_BARE, "backend", &b->at);
+	if (HAS(b, RINGLB_A_BACKEND_ID))
+		out_u64(o, 0, "id", b->id);
+	else if (o->layout == OUT_COLUMNS)
+		out_none(o, "id");
 	if (HAS(b, RINGLB_A_BACKEND_WEIGHT))
 		out_u64(o, 0, "weight", b->weight);
 	if (HAS(b, RINGLB_A_BACKEND_STATE))

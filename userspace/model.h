@@ -26,6 +26,7 @@ struct counters {
 struct backend {
 	unsigned int has;
 	struct endpoint at;
+	u32 id;			/* in a command, RINGLB_ID_NONE: none */
 	u32 weight;
 	u32 state;
 	u32 slots;

@@ -113,6 +113,27 @@ static struct endpoint real(const struct service *s, const struct endpoint *at)
 	return r;
 }
 
+/* Take the id that @from gives, if it gives one that no other backend has. */
+static int take_id(struct service *s, struct backend *b, const struct backend *from, char *error,
+		   size_t size)
+{
+	size_t i;
+
+	if (!HAS(from, RINGLB_A_BACKEND_ID))
+		return 0;
+	for (i = 0; i < s->n && from->id != RINGLB_ID_NONE; i++)
+		if (HAS(&s->backends[i], RINGLB_A_BACKEND_ID) && s->backends[i].id == from->id &&
+		    &s->backends[i] != b)
+			return refuse(error, size,
+				      "another backend of the service has this id (attribute: id)");
+	b->id = from->id;
+	if (b->id == RINGLB_ID_NONE)
+		b->has &= ~(1U << RINGLB_A_BACKEND_ID);
+	else
+		SET(b, RINGLB_A_BACKEND_ID);
+	return 0;
+}
+
 static int apply_backend_add(struct model *m, struct service *s, const struct backend *from,
 			     char *error, size_t size)
 {
@@ -137,6 +158,8 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 	if (model_real_has(m, s->protocol, &r))
 		return refuse(error, size,
 			      "address and port of the backend already get packets of a service: replies could not be told apart");
+	if (take_id(s, &b, from, error, size))
+		return -1;
 	if (s->n == RINGLB_BACKENDS_MAX)
 		return refuse(error, size, "service has 4096 backends, the most there can be");
 	if (service_add(s, &b) || model_real_add(m, s->protocol, &r))
@@ -158,6 +181,8 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 		service_del(s, b);
 		return 0;
 	}
+	if (take_id(s, b, &c->backend, error, size))
+		return -1;
 	if (HAS(&c->backend, RINGLB_A_BACKEND_WEIGHT))
 		b->weight = c->backend.weight;
 	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE))

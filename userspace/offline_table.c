@@ -30,8 +30,9 @@ u32 offline_members(const struct service *s, struct rlb_member *m)
 	for (b = s->backends; b < s->backends + s->n; b++) {
 		if (!b->weight)
 			continue;
-		m[n].ident = rlb_ident(b->at.family, &b->at.addr, htons(b->at.port),
-				       s->protocol);
+		m[n].id = HAS(b, RINGLB_A_BACKEND_ID) ? b->id : RLB_NO_ID;
+		m[n].ident = m[n].id != RLB_NO_ID ? rlb_ident_of_id(m[n].id) :
+			     rlb_ident(b->at.family, &b->at.addr, htons(b->at.port), s->protocol);
 		m[n++].weight = b->weight;
 	}
 	return n;

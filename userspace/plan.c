@@ -48,6 +48,23 @@ static int tables_alloc(struct tables *t, struct plan *p)
 	       p->shares ? 0 : -ENOMEM;
 }
 
+static bool is_same_id(const struct backend *a, const struct backend *b)
+{
+	return HAS(a, RINGLB_A_BACKEND_ID) == HAS(b, RINGLB_A_BACKEND_ID) &&
+	       (!HAS(a, RINGLB_A_BACKEND_ID) || a->id == b->id);
+}
+
+/* One backend before and after: the same member, unless its identity is another one */
+static void match(struct tables *t, struct plan_share *s, const struct backend *old,
+		  const struct backend *new)
+{
+	s->renamed = !is_same_id(old, new);
+	if (s->renamed)
+		t->change[new - t->after.members] = RLB_MEMBER_GAINS;
+	else
+		t->renumber[old - t->before->members] = new - t->after.members;
+}
+
 /* Former and new members into one list; both come in the order of addresses. */
 static void merge_members(struct tables *t, struct plan *p)
 {
@@ -75,7 +92,7 @@ static void merge_members(struct tables *t, struct plan *p)
 				s->weight_after < s->weight_before ? RLB_MEMBER_LOSES : 0;
 		}
 		if (!order)
-			t->renumber[old - t->before->members] = new - t->after.members;
+			match(t, s, old, new);
 		old += order <= 0;
 		new += order >= 0;
 		p->n++;
@@ -128,10 +145,11 @@ static int one_move_cmp(const void *a, const void *b)
 	return (int)x->later - (int)y->later;
 }
 
-/* Backends that the change neither adds, removes, nor gives another weight */
+/* Backends that the change neither adds, removes, nor gives another weight or id */
 static bool is_left_alone(const struct plan *p, u32 share)
 {
 	return share != PLAN_NOBODY && p->shares[share].was && p->shares[share].is &&
+	       !p->shares[share].renamed &&
 	       p->shares[share].weight_before == p->shares[share].weight_after;
 }
 

@@ -23,6 +23,7 @@ enum plan_status {
  * struct plan_share - a backend that is in the table before or after
  * @was: it is in the table before
  * @is: it is in the table after
+ * @renamed: it has another id: another identity, as if it were another backend
  * @weight_before: 0 if not @was
  * @weight_after: 0 if not @is
  * @before: slots it has, of struct plan's @slots_before
@@ -33,6 +34,7 @@ struct plan_share {
 	struct endpoint at;
 	bool was;
 	bool is;
+	bool renamed;
 	u32 weight_before;
 	u32 weight_after;
 	u32 before;

@@ -18,11 +18,11 @@
 static const struct grammar changes[] = {
 	{
 		"backend", "add", .keywords = backend_keywords,
-		.allowed = BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_NEW,
+		.allowed = BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_NEW,
 		.parse = backend_parse_add,
 	}, {
 		"backend", "set", .keywords = backend_keywords,
-		.allowed = BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_SET,
+		.allowed = BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_SET,
 		.parse = backend_parse_set,
 	}, {
 		"backend", "del", .keywords = backend_keywords, .cmd = RINGLB_CMD_BACKEND_DEL,

@@ -36,6 +36,12 @@ static unsigned int service_pairs(const struct service *s)
 	return wanted;
 }
 
+/* The same for a backend: one without an id says nothing of it. */
+static unsigned int backend_pairs(const struct backend *b)
+{
+	return HAS(b, RINGLB_A_BACKEND_ID) ? ~0U : ~(1U << RINGLB_A_BACKEND_ID);
+}
+
 static void print_pairs(FILE *to, const struct keyword *k, unsigned int wanted,
 			const void *object)
 {
@@ -60,7 +66,8 @@ static void print_service(FILE *to, const struct service *s)
 	print_pairs(to, service_keywords, service_pairs(s), s);
 	for (i = 0; i < s->n; i++) {
 		fprintf(to, "backend add %s %s", s->name, addr_print(&s->backends[i].at, word));
-		print_pairs(to, backend_keywords, ~0U, &s->backends[i]);
+		print_pairs(to, backend_keywords, backend_pairs(&s->backends[i]),
+			    &s->backends[i]);
 	}
 }
 

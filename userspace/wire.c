@@ -102,6 +102,8 @@ int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_sp
 	if (!start || put_endpoint(msg, RINGLB_A_BACKEND_IPV4, RINGLB_A_BACKEND_IPV6,
 				   RINGLB_A_BACKEND_PORT, &b->at))
 		return -EMSGSIZE;
+	if (HAS(b, RINGLB_A_BACKEND_ID) && nla_put_u32(msg, RINGLB_A_BACKEND_ID, b->id))
+		return -EMSGSIZE;
 	if (HAS(b, RINGLB_A_BACKEND_WEIGHT) &&
 	    nla_put_u32(msg, RINGLB_A_BACKEND_WEIGHT, b->weight))
 		return -EMSGSIZE;
@@ -307,7 +309,8 @@ int wire_get_backend(const struct nlattr *from, struct backend *b)
 	if (get_endpoint(tb[RINGLB_A_BACKEND_IPV4], tb[RINGLB_A_BACKEND_IPV6],
 			 tb[RINGLB_A_BACKEND_PORT], &b->at))
 		return -EBADMSG;
-	if (get_u32(tb[RINGLB_A_BACKEND_WEIGHT], &b->weight) ||
+	if (get_u32(tb[RINGLB_A_BACKEND_ID], &b->id) ||
+	    get_u32(tb[RINGLB_A_BACKEND_WEIGHT], &b->weight) ||
 	    get_u32(tb[RINGLB_A_BACKEND_STATE], &b->state) ||
 	    get_u32(tb[RINGLB_A_BACKEND_SLOTS], &b->slots) ||
 	    wire_get_counters(tb[RINGLB_A_BACKEND_COUNTERS], &b->counters))
@@ -361,6 +364,7 @@ static const char *const backend_words[RINGLB_A_BACKEND_MAX + 1] = {
 	[RINGLB_A_BACKEND_IPV4] = "address",
 	[RINGLB_A_BACKEND_IPV6] = "address",
 	[RINGLB_A_BACKEND_PORT] = "port",
+	[RINGLB_A_BACKEND_ID] = "id",
 	[RINGLB_A_BACKEND_WEIGHT] = "weight",
 	[RINGLB_A_BACKEND_STATE] = "state",
 };

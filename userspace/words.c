@@ -322,6 +322,26 @@ static int parse_backend_if_generation(const char *value, void *object)
 	return parse_u32(value, 0, UINT32_MAX, &b->if_generation);
 }
 
+static int parse_id(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	if (strcmp(value, "none"))
+		return parse_u32(value, 0, RINGLB_ID_NONE - 1, &b->id);
+	b->id = RINGLB_ID_NONE;
+	return 0;
+}
+
+static void print_id(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct backend *b = object;
+
+	if (b->id == RINGLB_ID_NONE)
+		strcpy(value, "none");
+	else
+		snprintf(value, WORD_VALUE_MAX, "%u", b->id);
+}
+
 static int parse_weight(const char *value, void *object)
 {
 	struct backend *b = object;
@@ -400,6 +420,7 @@ const struct keyword service_keywords[] = {
 };
 
 const struct keyword backend_keywords[] = {
+	{ "id", "N|none", "none or 0 to 4294967294", RINGLB_A_BACKEND_ID, parse_id, print_id },
 	{ "weight", "N", "0 to 65535", RINGLB_A_BACKEND_WEIGHT, parse_weight, print_weight },
 	{ "state", "up|drain|down", "up, drain or down", RINGLB_A_BACKEND_STATE, parse_state,
 	  print_state },

@@ -66,3 +66,19 @@ u64 rlb_ident(u8 family, const union rlb_addr *addr, __be16 port, u8 proto)
 	*end++ = proto;
 	return rlb_hash(&rlb_public, bytes, end - bytes);
 }
+
+/**
+ * rlb_ident_of_id() - the identity of a backend to which the operator gave a number
+ * @id: the number, not RLB_NO_ID
+ *
+ * Four bytes are hashed, where an address gives seven or nineteen, and the length goes in: no
+ * id and no address have the same input.
+ *
+ * Return: the hash of the id.
+ */
+u64 rlb_ident_of_id(u32 id)
+{
+	const u8 bytes[4] = { id, id >> 8, id >> 16, id >> 24 };
+
+	return rlb_hash(&rlb_public, bytes, sizeof(bytes));
+}

@@ -43,5 +43,6 @@ static inline size_t rlb_addr_len(u8 family)
 u64 rlb_key_hash(const struct rlb_secret *secret, enum ringlb_key key,
 		 const struct rlb_tuple *t);
 u64 rlb_ident(u8 family, const union rlb_addr *addr, __be16 port, u8 proto);
+u64 rlb_ident_of_id(u32 id);
 
 #endif /* _RINGLB_LOOKUP_KEY_H */

@@ -18,12 +18,12 @@
 
 #define RLB_SLACK_NONE RINGLB_SLACK_NONE
 
-#define RLB_NO_ID 0xffffffffU	/* a backend to which the operator gave none */
+#define RLB_NO_ID RINGLB_ID_NONE	/* a backend to which the operator gave none */
 #define RLB_SEATS_MAX 8192	/* those of RINGLB_BACKENDS_MAX backends, as many virtual and dead */
 
 /**
  * struct rlb_member - a backend that has a part in the table
- * @ident: rlb_ident()
+ * @ident: rlb_ident(), or rlb_ident_of_id() if it has an id
  * @weight: 1..RINGLB_WEIGHT_MAX
  * @id: the operator's number of it, RLB_NO_ID for none; method seat alone looks at it
  */

@@ -28,10 +28,11 @@ static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn c
 		if (err)
 			return err;
 		err = change(draft, &c, info->extack);
-		if (err) {
+		if (!err)
+			continue;
+		if (!info->extack->bad_attr)
 			NL_SET_BAD_ATTR(info->extack, attr);
-			return err;
-		}
+		return err;
 	}
 	return 0;
 }

@@ -145,6 +145,7 @@ int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend
 	if (!nest)
 		return -EMSGSIZE;
 	err = fill_backend_addr(skb, b) ||
+	      (item->id != RLB_NO_ID && nla_put_u32(skb, RINGLB_A_BACKEND_ID, item->id)) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_WEIGHT, item->weight) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_STATE, item->state) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_SLOTS, item->slots) ||

@@ -181,7 +181,7 @@ cat >"$dir/conf" <<'END'
 secret set 00112233445566778899aabbccddeeff
 service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
-backend add web 10.0.0.12 weight 2
+backend add web 10.0.0.12 id 12 weight 2
 service add dns udp 192.0.2.10:53
 END
 plan_keys()		# of plans that together have all there is

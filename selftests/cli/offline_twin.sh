@@ -38,7 +38,7 @@ backend add web4 10.0.0.12:256 weight 4 state up
 backend add web4 10.0.0.13:8080 weight 5 state down
 backend add web4 10.0.0.14:8080 weight 0 state up
 service add web6 udp [2001:db8::10]:443 method ring key src slots 65536 vnodes 33 settle 1%
-backend add web6 fd00::1 weight 1 state up
+backend add web6 fd00::1 id 0 weight 1 state up
 backend add web6 [fd00::1]:80 weight 100 state up
 backend add web6 [fd00::2]:80 weight 50 state drain
 backend add web6 fd00::100 weight 7 state down
@@ -59,9 +59,9 @@ backend add usual fd00::1 weight 1 state up
 backend add usual fd00::2 weight 2 state up
 backend add usual [fd00::2]:81 weight 3 state down
 service add wide tcp 192.0.2.25:80 method rendezvous key 5tuple slots 131072 slack 2% settle 1%
-backend add wide 10.0.10.1 weight 5 state up
+backend add wide 10.0.10.1 id 7 weight 5 state up
 backend add wide 10.0.10.2 weight 4 state up
-backend add wide 10.0.10.3 weight 1 state up
+backend add wide 10.0.10.3 id 4294967294 weight 1 state up
 END
 # Among these of fill there are some whose slots run short: they take from others at last.
 {

@@ -23,10 +23,13 @@ def load(path):
 def weights(path, service):
     with open(path, encoding="ascii") as f:
         words = [line.split() for line in f]
-    return {w[3]: int(w[5]) for w in words if w[:3] == ["backend", "add", service]}
+    pairs = {w[3]: dict(zip(w[4::2], w[5::2])) for w in words
+             if w[:3] == ["backend", "add", service]}
+    return ({b: int(p["weight"]) for b, p in pairs.items()},
+            {b: p.get("id", b) for b, p in pairs.items()})
 
 
-def expected(before, after, old, new):
+def expected(before, after, old, new, renamed):
     """The plan's figures, from owners alone"""
     slots = max(before["slots"], after["slots"])
     same_size = before["slots"] == after["slots"]
@@ -38,9 +41,11 @@ def expected(before, after, old, new):
         if a is None or a == b:
             continue
         alone = b is not None and a in new and b in old and old[a] == new[a] and old[b] == new[b]
-        # what must move: the owner goes or loses, or the new one comes or gains
+        alone = alone and not {a, b} & renamed
+        # what must move: the owner goes or loses, or the new one comes, gains or is another
         must = (not same_size or b is None or a not in new or new[a] < old[a]
-                or new[b] > old.get(b, 0))
+                or new[b] > old.get(b, 0) or {a, b} & renamed)
+        must = bool(must)
         moves[a, b, must, alone] += 1
         counts["at_once" if must else "later"] += 1
         counts["needless"] += alone
@@ -50,9 +55,12 @@ def expected(before, after, old, new):
 
 def main(plan, before, after, conf_before, conf_after):
     plan, before, after = load(plan), load(before), load(after)
-    old = {k: v for k, v in weights(conf_before, plan["service"]).items() if v}
-    new = {k: v for k, v in weights(conf_after, plan["service"]).items() if v}
-    slots, moves, counts = expected(before, after, old, new)
+    old, old_ids = weights(conf_before, plan["service"])
+    new, new_ids = weights(conf_after, plan["service"])
+    renamed = {b for b in old if b in new and old_ids[b] != new_ids[b]}
+    old = {k: v for k, v in old.items() if v}
+    new = {k: v for k, v in new.items() if v}
+    slots, moves, counts = expected(before, after, old, new, renamed)
 
     def same(what, got, want):
         if got != want:

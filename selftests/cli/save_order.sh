@@ -64,10 +64,13 @@ make_configurations()
 	            state = rng.choice([None, "up", "drain", "down"])
 	            pairs = [f"weight {weight}"] if weight is not None else []
 	            pairs += [f"state {state}"] if state else []
+	            number = rng.choice([None, "none", len(reals)])
+	            pairs += [f"id {number}"] if number is not None else []
+	            saved = f"id {number} " if isinstance(number, int) else ""
 	            rng.shuffle(pairs)
 	            backends[addr.packed, p] = (
 	                " ".join([f"backend add {name} {word}", *pairs]),
-	                f"backend add {name} {word} weight {1 if weight is None else weight} "
+	                f"backend add {name} {word} {saved}weight {1 if weight is None else weight} "
 	                f"state {state or 'up'}")
 	        services[name] = given, full, backends
 	    order = list(services)

@@ -112,13 +112,15 @@ class Service:
         self.vnodes = int(pairs.get("vnodes", 0))
         slack = pairs.get("slack", "none")
         self.slack = None if slack == "none" else round(float(slack[:-1]) * 10)
-        self.backends = []      # (address, port, word, weight, state)
+        self.backends = []      # (address, port, word, weight, state, id)
 
     def members(self):
         return sorted((b for b in self.backends if b[3]),
                       key=lambda b: (b[0].packed, b[1]))
 
     def ident(self, b):
+        if b[5] is not None:
+            return siphash13(PUBLIC, struct.pack("<I", b[5]))
         return siphash13(PUBLIC, b[0].packed + struct.pack(">HB", b[1],
                                                            PROTOCOLS[self.protocol]))
 
@@ -222,8 +224,9 @@ def read(path):
                 services[w[2]] = Service(w[2], w[3], w[4], pairs)
             elif w[:2] == ["backend", "add"]:
                 pairs = dict(zip(w[4::2], w[5::2]))
+                number = int(pairs["id"]) if "id" in pairs else None
                 services[w[2]].backends.append((*endpoint(w[3]), w[3], int(pairs["weight"]),
-                                                pairs["state"]))
+                                                pairs["state"], number))
     return services, secret
 
 

@@ -152,6 +152,10 @@ cases()
 	backend add web [fd00::11	backend "[fd00::11": $maybe_port
 	backend add web [10.0.0.11]	backend "[10.0.0.11]": $maybe_port
 	backend add web node1	backend "node1": $maybe_port
+	backend add web 10.0.0.11 id	value of id is missing: expected none or 0 to 4294967294
+	backend add web 10.0.0.11 id -1	id "-1": expected none or 0 to 4294967294
+	backend add web 10.0.0.11 id 4294967295	id "4294967295": expected none or 0 to 4294967294
+	backend set web 10.0.0.11 id seven	id "seven": expected none or 0 to 4294967294
 	backend add web 10.0.0.11 weight	value of weight is missing: expected 0 to 65535
 	backend add web 10.0.0.11 weight -3	weight "-3": expected 0 to 65535
 	backend add web 10.0.0.11 weight 65536	weight "65536": expected 0 to 65535
@@ -160,12 +164,12 @@ cases()
 	backend add web 10.0.0.11 weight ''	weight "": expected 0 to 65535
 	backend add web 10.0.0.11 weight 1.5	weight "1.5": expected 0 to 65535
 	backend add web 10.0.0.11 weight '1 '	weight "1 ": expected 0 to 65535
-	backend add web 10.0.0.11 wieght 3	"wieght": expected weight, state or if-generation
+	backend add web 10.0.0.11 wieght 3	"wieght": expected id, weight, state or if-generation
 	backend add web 10.0.0.11 state dead	state "dead": expected up, drain or down
 	backend add web 10.0.0.11 weight 1 state up weight 1	"weight": expected only once
-	backend set web 10.0.0.11	change is missing: expected weight or state
+	backend set web 10.0.0.11	change is missing: expected id, weight or state
 	backend drain web	backend is missing: expected ADDR or ADDR:PORT
-	backend set web 10.0.0.11 if-generation 2	change is missing: expected weight or state
+	backend set web 10.0.0.11 if-generation 2	change is missing: expected id, weight or state
 	backend drain web 10.0.0.11 now	"now": expected if-generation
 	backend del web 10.0.0.11 weight 1	"weight": expected if-generation
 	backend up web 10.0.0.11 if-generation -1	if-generation "-1": expected 0 to 4294967295
@@ -191,12 +195,12 @@ cases()
 	plan web service set method ring slack 1%	slack is no parameter of method ring
 	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
 	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT
-	plan web backend add 10.0.0.1 state down	"state": expected weight
+	plan web backend add 10.0.0.1 state down	"state": expected id or weight
 	plan web backend add 10.0.0.1 weight	value of weight is missing: expected 0 to 65535
 	plan web backend add 10.0.0.1 weight limit 5%	value of weight is missing: expected 0 to 65535
 	plan web backend add 10.0.0.1 backend add 10.0.0.2 weight -1	weight "-1": expected 0 to 65535
-	plan web backend set 10.0.0.1 limit 5%	change is missing: expected weight or state
-	plan web backend set 10.0.0.1 weight 2 if-generation 1	"if-generation": expected weight
+	plan web backend set 10.0.0.1 limit 5%	change is missing: expected id, weight or state
+	plan web backend set 10.0.0.1 weight 2 if-generation 1	"if-generation": expected id or weight
 	plan web backend del 10.0.0.1 weight 2	"weight": expected nothing more
 	plan web backend del 10.0.0.1 limit	value of limit is missing: expected 0% to 100%, at most one decimal
 	plan web backend del 10.0.0.1 limit 5	limit "5": expected 0% to 100%, at most one decimal

@@ -54,6 +54,10 @@ def weight(value):
     return u32(genl.A_BACKEND_WEIGHT, value)
 
 
+def number(value):
+    return u32(genl.A_BACKEND_ID, value)
+
+
 def state(value):
     return u32(genl.A_BACKEND_STATE, value)
 
@@ -216,6 +220,17 @@ REFUSED = [
     ("backend new: port 65536", BNEW, named() + backend("10.0.2.14", 65536), errno.ERANGE, None),
     ("backend new: weight 65536", BNEW, named() + backend("10.0.2.14", 80, weight(65536)),
      errno.ERANGE, None),
+    ("backend new: id of 2 bytes", BNEW,
+     named() + backend("10.0.2.14", 80, attr(genl.A_BACKEND_ID, b"\0\1")), errno.EINVAL, None),
+    ("backend new: id of another", BNEW, named() + backend("10.0.2.14", 80, number(7)),
+     errno.EEXIST, "another backend of the service has this id"),
+    ("backend new: an id twice", BNEW,
+     named() + backend("10.0.2.14", 80, number(8)) + backend("10.0.2.15", 80, number(8)),
+     errno.EEXIST, "another backend of the service has this id"),
+    ("backend set: id of another", BSET, named() + backend("10.0.2.11", 8080, number(7)),
+     errno.EEXIST, "another backend of the service has this id"),
+    ("backend del: with an id", BDEL, named() + backend("10.0.2.12", None, number(7)),
+     errno.EINVAL, None),
     ("backend new: state 0", BNEW, named() + backend("10.0.2.14", 80, state(0)), errno.ERANGE,
      None),
     ("backend new: state unknown", BNEW, named() + backend("10.0.2.14", 80, state(4)),
@@ -246,7 +261,7 @@ REFUSED = [
     ("backend set: no such backend", BSET, named() + backend("10.0.2.99", 80, weight(2)),
      errno.ENOENT, "service has no such backend"),
     ("backend set: no change", BSET, named() + backend(), errno.EINVAL,
-     "neither weight nor state is given"),
+     "neither id, weight nor state is given"),
     ("backend set: the second of two is absent", BSET,
      named() + backend("10.0.2.11", 8080, weight(9)) + backend("10.0.2.99", 80, weight(9)),
      errno.ENOENT, "service has no such backend"),
@@ -325,6 +340,10 @@ def details(g):
     second = 20 + len(named()) + len(backend("10.0.2.14"))
     claim(r is not None and r.offset is not None and r.offset >= second,
           "the refusal of the second of two points into the second", r and r.offset)
+    r = refused(g, BNEW, named() + backend("10.0.2.14", 80, number(7)))
+    at = 20 + len(named()) + len(backend("10.0.2.14", 80))
+    claim(r is not None and r.offset == at, "the refusal of an id points at the id",
+          r and (r.offset, at))
     r = refused(g, SET, nest(S, text(1, "web"), u32(SVN, 65535)))
     fits = struct.unpack("=Q", r.cookie)[0] if r and r.cookie and len(r.cookie) == 8 else None
     claim(fits == (1 << 22) // (1 + 99),
@@ -344,7 +363,8 @@ def details(g):
 def fuzz(g, rounds):
     """Random mutations of good requests: an errno of the documented ones, or success."""
     good = [(NEW, service(name=other)), (SET, nest(S, text(1, "web"), u32(SKEY, 2))),
-            (BNEW, named() + backend("10.0.2.15")), (BSET, named() + backend("10.0.2.11", 8080, weight(3))),
+            (BNEW, named() + backend("10.0.2.15")),
+            (BSET, named() + backend("10.0.2.11", 8080, weight(3), number(3))),
             (BDEL, named() + backend()), (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
             (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16)))]
     allowed = {errno.EINVAL, errno.ERANGE, errno.EEXIST, errno.ENOENT, errno.E2BIG,
@@ -372,11 +392,11 @@ def fuzz(g, rounds):
 
 def main():
     rounds = 2000 // int(os.environ.get("SCALE", "1"))
-    ktap.plan(len(REFUSED) + 7 + 2)
+    ktap.plan(len(REFUSED) + 8 + 2)
     g = Genl()
     g.request(NEW, service())
     g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))
-    g.request(BNEW, named() + backend() + backend("10.0.2.12", None, weight(99)))
+    g.request(BNEW, named() + backend() + backend("10.0.2.12", None, weight(99), number(7)))
     refusals(g)
     details(g)
     fuzz(g, rounds)

@@ -179,6 +179,13 @@ static void ident_layout(void **unused)
 	assert_int_equal(ident("fd00:2::11", 0, 17), rlb_hash(&rlb_public, v6, sizeof(v6)));
 }
 
+static void ident_of_id(void **unused)
+{
+	static const u8 id[] = { 0x78, 0x56, 0x34, 0x12 };
+
+	assert_int_equal(rlb_ident_of_id(0x12345678), rlb_hash(&rlb_public, id, sizeof(id)));
+}
+
 static void ident_no_confusion(void **unused)
 {
 	const u64 idents[] = {
@@ -189,6 +196,8 @@ static void ident_no_confusion(void **unused)
 		ident("a00:1::", 8100, 6), ident("fd00:2::11", 80, 6),
 		ident("fd00:2::12", 80, 6), ident("fd00:2:0:1::11", 80, 6),
 		ident("fd00:2:1::11", 80, 6), ident("fd00:2::1:11", 80, 6),
+		rlb_ident_of_id(0), rlb_ident_of_id(1), rlb_ident_of_id(0x0100000a),
+		rlb_ident_of_id(0x0a000001), rlb_ident_of_id(6), rlb_ident_of_id(8100),
 	};
 	const size_t n = sizeof(idents) / sizeof(idents[0]);
 	size_t i, j;
@@ -207,6 +216,7 @@ int main(void)
 		CLAIM("key: flows that folding would confuse differ", no_confusion),
 		CLAIM("key: 80000 neighbouring flows have 80000 hashes", dense),
 		CLAIM("key: a backend is its address, port and protocol whole", ident_layout),
+		CLAIM("key: a backend with an id is its id, four bytes, and nothing else", ident_of_id),
 		CLAIM("key: backends that folding would confuse differ", ident_no_confusion),
 	};
 

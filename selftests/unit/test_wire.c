@@ -63,6 +63,10 @@ static void random_backend(struct backend *b)
 		b->weight = unit_below(65536);
 	}
 	if (unit_below(2)) {
+		SET(b, RINGLB_A_BACKEND_ID);
+		b->id = unit_random();
+	}
+	if (unit_below(2)) {
 		SET(b, RINGLB_A_BACKEND_STATE);
 		b->state = unit_between(1, RINGLB_STATE_MAX);
 	}
@@ -305,8 +309,9 @@ static void attribute_words(void **unused)
 	assert_string_equal(wire_attr_word(h, span[0].start + 4), "address");
 	assert_string_equal(wire_attr_word(h, span[1].start + 4), "address");
 	assert_string_equal(wire_attr_word(h, span[1].start + 12), "port");
-	assert_string_equal(wire_attr_word(h, span[1].start + 20), "weight");
-	assert_string_equal(wire_attr_word(h, span[1].start + 28), "state");
+	assert_string_equal(wire_attr_word(h, span[1].start + 20), "id");
+	assert_string_equal(wire_attr_word(h, span[1].start + 28), "weight");
+	assert_string_equal(wire_attr_word(h, span[1].start + 36), "state");
 	assert_null(wire_attr_word(h, span[1].start));
 	assert_null(wire_attr_word(h, span[1].start + 8));
 	assert_null(wire_attr_word(h, span[1].end));

@@ -43,6 +43,7 @@
 #define RINGLB_SETTLE_DEFAULT	10	/* 1 % of the slots a second */
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
+#define RINGLB_ID_NONE		0xffffffff	/* a backend without an id */
 
 /**
  * enum ringlb_cmd - commands, and the notices that changes cause
@@ -186,6 +187,11 @@ enum ringlb_attr_backend {
 	/* in answers and notices only: */
 	RINGLB_A_BACKEND_SLOTS,		/* u32, slots it owns */
 	RINGLB_A_BACKEND_COUNTERS,	/* nested, enum ringlb_counter */
+	/* in requests as well: */
+	RINGLB_A_BACKEND_ID,		/* u32, the operator's number of it, each once in a service;
+					 * its identity in place of its address. RINGLB_ID_NONE in
+					 * a request: none; absent in an answer if there is none
+					 */
 
 	__RINGLB_A_BACKEND_MAX,
 	RINGLB_A_BACKEND_MAX = __RINGLB_A_BACKEND_MAX - 1
