@@ -16,7 +16,7 @@ static struct service random_service(u32 slots)
 			     .slack = unit_below(3) ? unit_below(30) : RINGLB_SLACK_NONE,
 			     .settle = 10, .name = "web" };
 
-	s.method = unit_between(1, RINGLB_METHOD_MAX);
+	s.method = unit_between(1, RINGLB_METHOD_MAGLEV);
 	return s;
 }
 
@@ -156,7 +156,7 @@ static void random_changes(void **unused)
 		if (!unit_below(5))
 			new.slots = 4096;
 		if (!unit_below(5))
-			new.method = unit_between(1, RINGLB_METHOD_MAX);
+			new.method = unit_between(1, RINGLB_METHOD_MAGLEV);
 		if (!unit_below(10))
 			new.n = 0;
 		assert_int_equal(offline_table(&old, &before), 0);
