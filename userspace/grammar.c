@@ -18,7 +18,8 @@
 			 BIT(RINGLB_A_BACKEND_STATE))
 
 #define SIMULATE_OPTIONS (BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
-			  BIT(RINGLB_A_SERVICE_VNODES) | BIT(SIMULATE_SEED))
+			  BIT(RINGLB_A_SERVICE_VNODES) | BIT(SIMULATE_SEED) | \
+			  BIT(SIMULATE_PLOT) | BIT(SIMULATE_METHOD))
 
 const struct grammar grammar[] = {
 	{
@@ -72,7 +73,7 @@ const struct grammar grammar[] = {
 		"say where a packet of a client goes, and why",
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
 	}, {
-		"plan", NULL, "SERVICE CHANGE [CHANGE...] [limit P%]",
+		"plan", NULL, "SERVICE CHANGE [CHANGE...] [limit P%] [plot FILE]",
 		"say what changes will move if they are made together",
 		.flags = G_OFFLINE, .parse = plan_parse, .run = plan_run,
 	}, {

@@ -43,6 +43,7 @@ struct command {
 		u32 limit;
 		const char *from;
 		const char *to;
+		const char *plot;
 	} plan;
 	union {
 		struct {

@@ -127,6 +127,7 @@ struct lookup {
  * @weights: of these, again from the first when they end
  * @n_weights: how many
  * @seed: chooses who changes and what gateways know
+ * @plot: file for a drawing, or NULL
  */
 struct simulate {
 	struct service service;
@@ -134,11 +135,14 @@ struct simulate {
 	u32 weights[SIMULATE_WEIGHTS_MAX];
 	u32 n_weights;
 	u32 seed;
+	const char *plot;
 };
 
 /* In @has of a simulation's service: what may be given beyond a service's attributes */
 #define SIMULATE_WEIGHT 28
 #define SIMULATE_SEED 29
+#define SIMULATE_PLOT 30
+#define SIMULATE_METHOD RINGLB_A_SERVICE_METHOD	/* the one that is drawn */
 
 /* The zeroed struct is an empty model, service or table. */
 void model_free(struct model *m);

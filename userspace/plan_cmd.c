@@ -11,6 +11,7 @@
 #include "object.h"
 #include "offline.h"
 #include "plan.h"
+#include "plot.h"
 
 #define BIT(n) (1U << (n))
 
@@ -47,7 +48,7 @@ static const struct grammar *find_change(const char *object, const char *verb)
 /* Take one change. */
 static int parse_change(struct cmd *c, const char *service, struct command *change)
 {
-	static const char *const ends[] = { "backend", "service", "limit", NULL };
+	static const char *const ends[] = { "backend", "service", "limit", "plot", NULL };
 	const char *object, *verb, *verbs;
 	int err;
 
@@ -55,7 +56,7 @@ static int parse_change(struct cmd *c, const char *service, struct command *chan
 	if (!object)
 		return -1;
 	if (!find_change(object, NULL))
-		return cmd_bad(c, NULL, object, "expected backend, service or limit");
+		return cmd_bad(c, NULL, object, "expected backend, service, limit or plot");
 	verbs = *object == 'b' ? "add, set or del" : "set";
 	verb = cmd_next(c, "change", verbs);
 	if (!verb)
@@ -77,23 +78,49 @@ static int parse_change(struct cmd *c, const char *service, struct command *chan
 	return err;
 }
 
-/* [limit P%], and then nothing */
+/* P% */
 static int parse_limit(struct cmd *c, struct command *command)
 {
-	const char *word;
+	const char *word = cmd_next(c, "value of limit", TENTHS_EXPECTS);
 
-	if (!cmd_more(c))
-		return 0;
-	word = cmd_next(c, NULL, NULL);
-	if (strcmp(word, "limit"))
-		return cmd_bad(c, NULL, word, "expected limit or nothing more");
-	word = cmd_next(c, "value of limit", TENTHS_EXPECTS);
 	if (!word)
 		return -1;
 	if (word_tenths_find(word, 1000, &command->plan.limit))
 		return cmd_bad(c, "limit", word, "expected " TENTHS_EXPECTS);
 	command->plan.has_limit = true;
-	return cmd_end(c);
+	return 0;
+}
+
+/* FILE */
+static int parse_plot(struct cmd *c, struct command *command)
+{
+	command->plan.plot = cmd_next(c, "value of plot", "a file to draw into");
+	if (command->plan.plot && !*command->plan.plot)
+		return cmd_bad(c, "plot", "", "expected a file to draw into");
+	return command->plan.plot ? 0 : -1;
+}
+
+/* [limit P%] [plot FILE], in any order, and then nothing */
+static int parse_rest(struct cmd *c, struct command *command, bool may_plot)
+{
+	const char *word;
+	int err = 0;
+
+	while (cmd_more(c) && !err) {
+		word = cmd_next(c, NULL, NULL);
+		if (!strcmp(word, "limit") && !command->plan.has_limit)
+			err = parse_limit(c, command);
+		else if (!strcmp(word, "plot") && may_plot && !command->plan.plot)
+			err = parse_plot(c, command);
+		else if (command->plan.has_limit && (command->plan.plot || !may_plot))
+			err = cmd_bad(c, NULL, word, "expected nothing more");
+		else
+			err = cmd_bad(c, NULL, word, command->plan.has_limit ?
+				      "expected plot or nothing more" : !may_plot ||
+				      command->plan.plot ? "expected limit or nothing more" :
+				      "expected limit, plot or nothing more");
+	}
+	return err;
 }
 
 int plan_parse(struct cmd *c, struct command *command)
@@ -108,8 +135,8 @@ int plan_parse(struct cmd *c, struct command *command)
 		if (parse_change(c, command->service.name, &change))
 			return -1;
 		command->plan.n = c->word + c->at - command->plan.word;
-	} while (cmd_more(c) && strcmp(c->word[c->at], "limit"));
-	return parse_limit(c, command);
+	} while (cmd_more(c) && strcmp(c->word[c->at], "limit") && strcmp(c->word[c->at], "plot"));
+	return parse_rest(c, command, true);
 }
 
 int plan_parse_from(struct cmd *c, struct command *command)
@@ -127,7 +154,7 @@ int plan_parse_from(struct cmd *c, struct command *command)
 	command->plan.to = cmd_next(c, "file", "a file of commands");
 	if (!command->plan.to)
 		return -1;
-	return parse_limit(c, command);
+	return parse_rest(c, command, false);
 }
 
 /* Facts, then moves, then shares. An exit code. */
@@ -239,6 +266,22 @@ static int apply(struct tool *t, struct model *m, const struct command *command)
 	return TOOL_DONE;
 }
 
+/* Draw it, if that is wanted. An exit code. */
+static int plot(const char *file, const struct plan *p, const struct table *before,
+		const struct service *s)
+{
+	struct table after;
+	int code;
+
+	if (!file)
+		return TOOL_DONE;
+	if (offline_table(s, &after))
+		return tool_no_memory();
+	code = plot_write(file, p, before, &after);
+	table_free(&after);
+	return code;
+}
+
 int plan_run(struct tool *t, const struct command *command)
 {
 	const u32 *limit = command->plan.has_limit ? &command->plan.limit : NULL;
@@ -256,6 +299,8 @@ int plan_run(struct tool *t, const struct command *command)
 	}
 	if (!code && plan_compute(&p, &before, &table, model_find(&m, name)))
 		code = tool_no_memory();
+	if (!code)
+		code = plot(command->plan.plot, &p, &table, model_find(&m, name));
 	if (!code)
 		code = print(t, &p, 1, limit);
 	plan_free(&p);

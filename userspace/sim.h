@@ -35,6 +35,7 @@ enum sim_kind {
  * @m: the same as members of a table
  * @n: at least 1
  * @newcomers: at most SIM_CHANGES; @n and they are at most RINGLB_BACKENDS_MAX
+ * @protocol: IPPROTO_TCP or IPPROTO_UDP
  * @bits: size of tables
  * @seed: chooses who changes and what gateways know
  * @step: called after each table: the method, how many are done, of how many
@@ -45,6 +46,7 @@ struct sim_input {
 	struct rlb_member *m;
 	u32 n;
 	u32 newcomers;
+	u32 protocol;
 	unsigned int bits;
 	struct rlb_params params;
 	u64 seed;

@@ -47,6 +47,7 @@ static int add_newcomers(struct sim_input *in, struct service *s)
 	int err = 0;
 
 	in->n = s->n;
+	in->protocol = s->protocol;
 	for (i = 0; i < s->n; i++)
 		sum += s->backends[i].weight;
 	b.weight = (sum + s->n / 2) / s->n;

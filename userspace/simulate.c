@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "object.h"
+#include "offline.h"
+#include "plot.h"
 #include "sim_print.h"
 
 #define PROGRESS_AFTER_NS 500000000ULL
@@ -106,7 +108,8 @@ static bool has_members(const struct service *s)
 	return false;
 }
 
-static int take_service(struct tool *t, struct sim_input *in, const struct simulate *given)
+static int take_service(struct tool *t, struct sim_input *in, const struct simulate *given,
+			u32 *method)
 {
 	const char *name = given->service.name;
 	struct model m = { 0 };
@@ -120,9 +123,73 @@ static int take_service(struct tool *t, struct sim_input *in, const struct simul
 		code = TOOL_REFUSED;
 	} else if (s) {
 		set_options(in, given, s);
+		*method = s->method;
 		code = sim_list_service(in, s) ? tool_no_memory() : TOOL_DONE;
 	}
 	model_free(&m);
+	return code;
+}
+
+/* The backends of a simulation, without newcomers or with @more of them, as a service's */
+static int as_service(const struct sim_input *in, u32 more, struct service *s)
+{
+	struct backend b = { .state = RINGLB_STATE_UP };
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < in->n + more && !err; i++) {
+		b.at = in->at[i];
+		b.weight = in->m[i].weight;
+		err = service_add(s, &b);
+	}
+	return err;
+}
+
+static int plan_and_plot(const char *file, const struct service *before,
+			 const struct service *after)
+{
+	struct table from = { 0 }, to = { 0 };
+	struct plan p = { 0 };
+	int code = TOOL_DONE, err;
+
+	err = offline_table(before, &from);
+	if (!err)
+		err = offline_table(after, &to);
+	if (!err)
+		err = plan_compute(&p, before, &from, after);
+	if (err == -E2BIG) {
+		tool_error("plot: %s cannot hold these backends", word_method(before->method));
+		code = TOOL_REFUSED;
+	} else {
+		code = err ? tool_no_memory() : plot_write(file, &p, &from, &to);
+	}
+	plan_free(&p);
+	table_free(&from);
+	table_free(&to);
+	return code;
+}
+
+/* Draw one more backend being added, if that is wanted. An exit code. */
+static int plot(const struct sim_input *in, const struct simulate *given, u32 method)
+{
+	struct service before = { .method = method, .slots = 1U << in->bits,
+				  .slack = in->params.slack, .vnodes = in->params.vnodes,
+				  .protocol = in->protocol, .key = RINGLB_KEY_5TUPLE,
+				  .settle = RINGLB_SETTLE_DEFAULT };
+	struct service after;
+	int code;
+
+	if (!given->plot)
+		return TOOL_DONE;
+	snprintf(before.name, sizeof(before.name), "%s", given->n ? "one more backend" :
+		 given->service.name);
+	after = before;
+	if (as_service(in, 0, &before) || as_service(in, in->newcomers ? 1 : 0, &after))
+		code = tool_no_memory();
+	else
+		code = plan_and_plot(given->plot, &before, &after);
+	free(before.backends);
+	free(after.backends);
 	return code;
 }
 
@@ -154,12 +221,16 @@ int simulate_run(struct tool *t, const struct command *command)
 	struct sim_result results[SIM_METHODS_MAX];
 	struct progress progress = { .start_ns = sim_now_ns() };
 	struct sim_input in = { .arg = &progress };
-	u32 i, n = 0;
+	u32 i, n = 0, method = RINGLB_METHOD_RENDEZVOUS;
 	int code;
 
 	if (isatty(STDERR_FILENO))
 		in.step = show_progress;
-	code = given->n ? invent(&in, given) : take_service(t, &in, given);
+	code = given->n ? invent(&in, given) : take_service(t, &in, given, &method);
+	if (HAS(&given->service, SIMULATE_METHOD))
+		method = given->service.method;
+	if (!code)
+		code = plot(&in, given, method);
 	if (!code)
 		code = run_all(&in, methods, sim_methods(methods), results, &n);
 	if (!code) {

@@ -377,6 +377,14 @@ static int parse_seed(const char *value, void *object)
 	return parse_u32(value, 0, UINT32_MAX, &s->seed);
 }
 
+static int parse_plot(const char *value, void *object)
+{
+	struct simulate *s = object;
+
+	s->plot = value;
+	return *value ? 0 : -1;
+}
+
 /* "3", "1,2,4" */
 static int parse_weights(const char *value, void *object)
 {
@@ -405,9 +413,11 @@ static int parse_weights(const char *value, void *object)
 #define VNODES_WORDS "vnodes", "N", "1 to 65535", \
 	RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes
 
+#define METHOD_WORDS "method", "rendezvous|ring|maglev", "rendezvous, ring or maglev", \
+	RINGLB_A_SERVICE_METHOD, parse_method, print_method
+
 const struct keyword service_keywords[] = {
-	{ "method", "rendezvous|ring|maglev", "rendezvous, ring or maglev", RINGLB_A_SERVICE_METHOD,
-	  parse_method, print_method },
+	{ METHOD_WORDS },
 	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
 	{ SLOTS_WORDS },
 	{ SLACK_WORDS },
@@ -437,6 +447,8 @@ const struct keyword simulate_keywords[] = {
 	{ SLACK_WORDS },
 	{ VNODES_WORDS },
 	{ "seed", "N", "0 to 4294967295", SIMULATE_SEED, parse_seed, NULL },
+	{ "plot", "FILE", "a file to draw into", SIMULATE_PLOT, parse_plot, NULL },
+	{ METHOD_WORDS },
 	{ .word = NULL },
 };
 

@@ -184,8 +184,8 @@ cases()
 	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected nothing more
 	plan	service is missing: expected $name
 	plan web	change is missing: expected backend or service
-	plan web 10.0.0.1	"10.0.0.1": expected backend, service or limit
-	plan web limit 5%	"limit": expected backend, service or limit
+	plan web 10.0.0.1	"10.0.0.1": expected backend, service, limit or plot
+	plan web limit 5%	"limit": expected backend, service, limit or plot
 	plan web backend	change is missing: expected add, set or del
 	plan web backend up	change of backend "up": expected add, set or del
 	plan web service	change is missing: expected set
@@ -205,8 +205,14 @@ cases()
 	plan web backend del 10.0.0.1 limit	value of limit is missing: expected 0% to 100%, at most one decimal
 	plan web backend del 10.0.0.1 limit 5	limit "5": expected 0% to 100%, at most one decimal
 	plan web backend del 10.0.0.1 limit 100.1%	limit "100.1%": expected 0% to 100%, at most one decimal
-	plan web backend del 10.0.0.1 limit 5% limit 6%	"limit": expected nothing more
-	plan web backend del 10.0.0.1 limit 5% backend del 10.0.0.2	"backend": expected nothing more
+	plan web backend del 10.0.0.1 limit 5% limit 6%	"limit": expected plot or nothing more
+	plan web backend del 10.0.0.1 plot a plot b	"plot": expected limit or nothing more
+	plan web backend del 10.0.0.1 plot a limit 5% now	"now": expected nothing more
+	plan web backend del 10.0.0.1 plot	value of plot is missing: expected a file to draw into
+	plan web backend del 10.0.0.1 plot ''	plot "": expected a file to draw into
+	plan from a to b plot c	"plot": expected limit or nothing more
+	plan web plot a	"plot": expected backend, service, limit or plot
+	plan web backend del 10.0.0.1 limit 5% backend del 10.0.0.2	"backend": expected plot or nothing more
 	plan from	file is missing: expected a file of commands
 	plan from a	to is missing: expected to FILE
 	plan from a b	"b": expected to
@@ -215,8 +221,8 @@ cases()
 	plan from a to b limit x	limit "x": expected 0% to 100%, at most one decimal
 	-f a plan from a to b	option "-f": expected lookup, plan, simulate, table, save or show, not plan from
 	simulate	service is missing: expected $name
-	simulate web now	"now": expected slots, slack, vnodes or seed
-	simulate web weight 2	"weight": expected slots, slack, vnodes or seed
+	simulate web now	"now": expected slots, slack, vnodes, seed, plot or method
+	simulate web weight 2	"weight": expected slots, slack, vnodes, seed, plot or method
 	simulate web slots 5000	slots "5000": expected a power of two from 4096 to 1048576
 	simulate web slots 4096 slots 4096	"slots": expected only once
 	simulate web seed -1	seed "-1": expected 0 to 4294967295
@@ -233,7 +239,11 @@ cases()
 	simulate backends 4 weight 65536	weight "65536": expected $weights
 	simulate backends 4 weight 1,2x	weight "1,2x": expected $weights
 	simulate backends 4 weight $(printf '1,%.0s' {1..64})1	weight "$(printf '1,%.0s' {1..64})1": expected $weights
-	simulate backends 4 method ring	"method": expected weight, slots, slack, vnodes or seed
+	simulate backends 4 now	"now": expected weight, slots, slack, vnodes, seed, plot or method
+	simulate web plot	value of plot is missing: expected a file to draw into
+	simulate web plot ''	plot "": expected a file to draw into
+	simulate web plot a plot a	"plot": expected only once
+	simulate web method hrw	method "hrw": expected rendezvous, ring or maglev
 	-f a simulate backends 4	option "-f": expected lookup, plan, simulate, table, save or show, not simulate backends
 	table show	service is missing: expected $name
 	table digest web dns	"dns": expected nothing more

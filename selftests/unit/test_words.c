@@ -281,14 +281,15 @@ static const char *const lines[] = {
 	"backend del web 10.0.0.1 if-generation 4294967295", "backend show web 10.0.0.1",
 	"lookup tcp 198.51.100.7:40222 192.0.2.10:443", "table show web", "table digest",
 	"plan web backend add 10.0.0.1 weight 2 limit 5%", "plan from a to b limit 0%",
+	"plan web backend del 10.0.0.1 plot a.svg limit 1%",
 	"plan web service set slack 1% backend del 10.0.0.1 backend set 10.0.0.2 weight 0",
-	"simulate web slots 4096 slack none", "simulate backends 100 weight 1,2,65535 seed 7",
+	"simulate web slots 4096 slack none plot a.svg method ring", "simulate backends 100 weight 1,2,65535 seed 7",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
 	"save secret", "monitor", "flush", "version", "help backend",
 };
 
 static const char *const spare[] = {
-	"simulate", "backends", "seed", "1,2", "1,", "plan", "limit", "from", "to", "backend", "service", "set", "slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
+	"simulate", "backends", "seed", "plot", "1,2", "1,", "plan", "limit", "from", "to", "backend", "service", "set", "slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
 	"", "-", "-j", "web", "tcp", "ring", "weight", "-3", "65536", "99999999999999999999",
 	"[::]:1", "[", "]", ":", "%", "\x01\x7f\xff", "\"", "state", "secret", "show", "add",
 };
