@@ -32,7 +32,7 @@ enum sim_kind {
 /**
  * struct sim_input - what is simulated
  * @at: addresses of @n backends, ascending, and after them of @newcomers
- * @m: the same as members of a table
+ * @m: the same as members of a table; their ids are 1, 2, 3...
  * @n: at least 1
  * @newcomers: at most SIM_CHANGES; @n and they are at most RINGLB_BACKENDS_MAX
  * @protocol: IPPROTO_TCP or IPPROTO_UDP
@@ -87,12 +87,14 @@ struct sim_counts {
 /**
  * struct sim_method - a method
  * @ops: how it gives slots to backends
+ * @build: whom gateways choose; NULL: the owners that @ops finds
  * @teaching: it is known from the literature, and no method of a service
  * @bytes: what a lookup needs at hand
  * @hops: a node asks others; NULL: it asks none
  */
 struct sim_method {
 	const struct rlb_lookup_ops *ops;
+	int (*build)(const struct sim_input *in, u16 *slots, const struct rlb_member *m, u32 n);
 	bool teaching;
 	u64 (*bytes)(const struct sim_input *in);
 	int (*hops)(const struct sim_input *in, double *mean, u32 *most);
@@ -115,6 +117,9 @@ struct sim_result {
 
 /* sim_methods.c */
 u32 sim_methods(struct sim_method methods[SIM_METHODS_MAX]);
+
+/* sim_seat.c */
+int sim_seat_build(const struct sim_input *in, u16 *slots, const struct rlb_member *m, u32 n);
 
 /* sim_count.c */
 void sim_count_shares(struct sim_counts *c, const struct sim_input *in, const u16 *owners);

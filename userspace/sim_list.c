@@ -33,12 +33,14 @@ static int set_members(struct sim_input *in, struct service *s)
 	if (!in->at || !in->m)
 		return -ENOMEM;
 	offline_members(s, in->m);
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		in->at[i] = s->backends[i].at;
+		in->m[i].id = i + 1;
+	}
 	return 0;
 }
 
-/* Newcomers: addresses after the last, of the weight that backends have on the average */
+/* Newcomers: addresses after the last, without ids, of the weight that is the average */
 static int add_newcomers(struct sim_input *in, struct service *s)
 {
 	struct backend b = s->backends[s->n - 1];
@@ -50,6 +52,7 @@ static int add_newcomers(struct sim_input *in, struct service *s)
 	in->protocol = s->protocol;
 	for (i = 0; i < s->n; i++)
 		sum += s->backends[i].weight;
+	b.has = 0;
 	b.weight = (sum + s->n / 2) / s->n;
 	while (in->newcomers < SIM_CHANGES && s->n < RINGLB_BACKENDS_MAX && !err) {
 		next_address(&b.at);

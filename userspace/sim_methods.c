@@ -317,10 +317,10 @@ static const struct rlb_lookup_ops chord_ops = {
 };
 
 static const struct sim_method teaching[] = {
-	{ &modulo_ops, true, no_bytes, NULL },
-	{ &jump_ops, true, no_bytes, NULL },
-	{ &kademlia_ops, true, kademlia_bytes, NULL },
-	{ &chord_ops, true, chord_bytes, chord_hops },
+	{ &modulo_ops, NULL, true, no_bytes, NULL },
+	{ &jump_ops, NULL, true, no_bytes, NULL },
+	{ &kademlia_ops, NULL, true, kademlia_bytes, NULL },
+	{ &chord_ops, NULL, true, chord_bytes, chord_hops },
 };
 
 /**
@@ -334,10 +334,14 @@ u32 sim_methods(struct sim_method methods[SIM_METHODS_MAX])
 	u32 id, n = 0;
 	size_t i;
 
-	for (id = 1; id <= RINGLB_METHOD_MAX; id++)
-		if (rlb_lookup_find(id))
-			methods[n++] = (struct sim_method){ rlb_lookup_find(id), false,
-							    table_bytes, NULL };
+	for (id = 1; id <= RINGLB_METHOD_MAX; id++) {
+		if (!rlb_lookup_find(id) || id == RINGLB_METHOD_SLOTS)
+			continue;	/* an operator's own map follows no rule */
+		methods[n++] = (struct sim_method){
+			.ops = rlb_lookup_find(id), .bytes = table_bytes,
+			.build = id == RINGLB_METHOD_SEAT ? sim_seat_build : NULL,
+		};
+	}
 	for (i = 0; i < sizeof(teaching) / sizeof(teaching[0]); i++)
 		methods[n++] = teaching[i];
 	return n;

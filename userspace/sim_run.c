@@ -87,13 +87,17 @@ static u32 all_steps(const struct sim_input *in)
 /* Build the table of those taken, and take nobody any more. */
 static int build(struct run *run, u16 *slots)
 {
+	const struct sim_method *method = run->r->method;
 	const struct sim_input *in = run->in;
 	u64 start = sim_now_ns(), took;
 	u32 s;
 	int err;
 
-	err = rlb_lookup_build(run->r->method->ops, slots, in->bits, run->part, run->n,
-			       &in->params);
+	if (method->build)
+		err = method->build(in, slots, run->part, run->n);
+	else
+		err = rlb_lookup_build(method->ops, slots, in->bits, run->part, run->n,
+				       &in->params);
 	took = sim_now_ns() - start;
 	if (err)
 		return err;
@@ -104,7 +108,7 @@ static int build(struct run *run, u16 *slots)
 	run->n = 0;
 	run->done++;
 	if (in->step)
-		in->step(run->r->method->ops->name, run->done, all_steps(in), in->arg);
+		in->step(method->ops->name, run->done, all_steps(in), in->arg);
 	return 0;
 }
 

@@ -157,7 +157,7 @@ static int plan_and_plot(const char *file, const struct service *before,
 		err = offline_table(after, &to);
 	if (!err)
 		err = plan_compute(&p, before, &from, after);
-	if (err == -E2BIG) {
+	if (err && err != -ENOMEM) {
 		tool_error("plot: %s cannot hold these backends", word_method(before->method));
 		code = TOOL_REFUSED;
 	} else {

@@ -337,6 +337,34 @@ static void alone(void **unused)
 	sim_list_free(&in);
 }
 
+/* Whoever comes, goes or gains: nothing else moves, and no two gateways disagree. */
+static void seats(void **unused)
+{
+	static const struct sim_method seat = { .ops = &rlb_seat_ops, .build = sim_seat_build,
+						.bytes = NULL };
+	static const u32 mixed[] = { 3, 1, 9, 40000, 2 };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		struct sim_input in = { .bits = BITS };
+		struct sim_method m = seat;
+		struct sim_result r;
+		u32 kind;
+
+		m.bytes = method("maglev")->bytes;
+		assert_int_equal(sim_list_equal(&in, 20, mixed + 1 - i, i ? 5 : 1), 0);
+		assert_int_equal(sim_run(&r, &m, &in), 0);
+		for (kind = 0; kind < SIM_KINDS; kind++) {
+			assert_true(r.counts.moves[kind].must > 0);
+			assert_int_equal(r.counts.moves[kind].excess, 0);
+		}
+		assert_int_equal(r.counts.needless, 0);
+		assert_true(i || (r.counts.peak < 1.006 && r.counts.least > 0.994));
+		sim_result_free(&r);
+		sim_list_free(&in);
+	}
+}
+
 static void no_memory(void **unused)
 {
 	struct sim_input in = random_input();
@@ -367,6 +395,7 @@ int main(void)
 		CLAIM("simulate: figures are those that methods are judged by", as_figures),
 		CLAIM("simulate: the same seed gives the same figures", reproducible),
 		CLAIM("simulate: one backend alone", alone),
+		CLAIM("simulate: seats move no more than they must", seats),
 		CLAIM("simulate: without memory there is none, and nothing stays behind",
 		      no_memory),
 	};
