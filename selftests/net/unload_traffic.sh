@@ -3,6 +3,7 @@
 #
 # unload_traffic.sh - the module goes at any moment: under traffic, changes and with services there
 # timeout: 300
+# cpus: 2
 set -u
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
