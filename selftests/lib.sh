@@ -156,6 +156,7 @@ bed()			# bed N: cli, gw, be1..beN
 	local n
 
 	need_module
+	zygote_start
 	ns_add cli
 	ns_add gw
 	forward "$gw"
@@ -245,7 +246,7 @@ background()		# background PATTERN COMMAND...: its output has PATTERN before we 
 	shift
 	out=$(mktemp "$tmp/out.XXXXXX")
 	"$@" >"$out" 2>"$out.err" </dev/null &
-	background_pid=$!
+	background_pid=$! background_out=$out
 	ktap_defer end "$background_pid"
 	wait_for 30 grep -q "$pattern" "$out" && return
 	ktap_note "$(cat "$out.err")"
@@ -257,6 +258,28 @@ end()			# end PID: of ours; politely, and wait until it is gone
 	kill "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 	return 0
+}
+
+zygote_start()		# see zygote.py; before the first flows, judge or craft
+{
+	background port "$selftests/net/zygote.py"
+	read -r _ zygote_port <"$background_out"
+}
+
+zygote()		# zygote NAME WORD...: NAME.py with these words; words without tabs
+{
+	local IFS=$'\t' fd line status=1
+
+	exec {fd}<>"/dev/tcp/127.0.0.1/$zygote_port" || return
+	printf '%s\n' "$*" >&"$fd"
+	while IFS= read -r line <&"$fd"; do
+		case $line in
+		"status "*) status=${line#status } ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+	exec {fd}>&-
+	return "$status"
 }
 
 servers()		# servers PORT...: `who` on all backends; what they saw: $servers_log
@@ -277,7 +300,7 @@ flows()			# flows NS LOG WORD...: flows.py in $NS, results to LOG
 	local log=$2
 
 	shift 2
-	must "$selftests/net/flows.py" --netns "$flows_ns" --log "$log" "$@"
+	must zygote flows --netns "$flows_ns" --log "$log" "$@"
 }
 
 declare -A rounds_fd
@@ -321,7 +344,7 @@ sniff()			# sniff NS LOG [OPTION]...: sniff.py in $NS; ends with `end $backgroun
 
 judge()			# judge CLAIM WORD...: see judge.py
 {
-	"$selftests/net/judge.py" "$@"
+	zygote judge "$@"
 }
 
 forget()		# forget: what the servers saw so far

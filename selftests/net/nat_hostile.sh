@@ -11,7 +11,7 @@ n=$(scaled 40)
 
 craft()			# craft WORD...: craft.py at the client's end of the link to gw
 {
-	"$selftests/net/craft.py" --netns "$cli" --device gw --mac "$gw_mac" "$@"
+	zygote craft --netns "$cli" --device gw --mac "$gw_mac" "$@"
 }
 
 serves()		# serves NAME: flows of all four kinds are answered

@@ -49,6 +49,7 @@ random_sets()		# kernel and tool on sets of backends that nobody chose
 
 ktap_plan 17
 need_module
+zygote_start
 ns_add gw
 
 must rlb service add web tcp "$vip4:80" method ring
