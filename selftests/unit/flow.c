@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * flow.c - memory, grace periods and work for module/flow/ in native programs
+ *
+ * Read-side sections are read locks: a grace period waits for those that are open.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+long flow_pins_live;
+long flow_pin_fail_at = -1;
+
+static pthread_rwlock_t readers = PTHREAD_RWLOCK_INITIALIZER;
+
+void rcu_read_lock(void)
+{
+	pthread_rwlock_rdlock(&readers);
+}
+
+void rcu_read_unlock(void)
+{
+	pthread_rwlock_unlock(&readers);
+}
+
+void synchronize_rcu(void)
+{
+	pthread_rwlock_wrlock(&readers);
+	pthread_rwlock_unlock(&readers);
+}
+
+struct rlb_pin *rlb_pin_alloc(void)
+{
+	struct rlb_pin *pin;
+
+	if (!flow_pin_fail_at)
+		return NULL;
+	if (flow_pin_fail_at > 0)
+		flow_pin_fail_at--;
+	pin = malloc(sizeof(*pin));
+	memset(pin, 0xa5, sizeof(*pin));
+	__atomic_add_fetch(&flow_pins_live, 1, __ATOMIC_RELAXED);
+	return pin;
+}
+
+void rlb_pin_free(struct rlb_pin *pin)
+{
+	__atomic_sub_fetch(&flow_pins_live, 1, __ATOMIC_RELAXED);
+	free(pin);
+}
+
+void rlb_pins_work_init(struct rlb_pins *pins)
+{
+}
+
+void rlb_pins_work_exit(struct rlb_pins *pins)
+{
+	flow_quiesce(pins);
+}
+
+void rlb_pins_tick_later(struct rlb_pins *pins, bool soon)
+{
+	WRITE_ONCE(pins->tick.pending, true);
+}
+
+void rlb_pins_reap_later(struct rlb_pins *pins)
+{
+	WRITE_ONCE(pins->reap.pending, true);
+}
+
+void flow_quiesce(struct rlb_pins *pins)
+{
+	while (READ_ONCE(pins->reap.pending)) {
+		WRITE_ONCE(pins->reap.pending, false);
+		synchronize_rcu();
+		rlb_pins_reap(pins);
+	}
+}
