@@ -128,6 +128,7 @@ struct lookup {
  * @n_weights: how many
  * @seed: chooses who changes and what gateways know
  * @plot: file for a drawing, or NULL
+ * @pcap: file of packets, or NULL
  */
 struct simulate {
 	struct service service;
@@ -136,12 +137,14 @@ struct simulate {
 	u32 n_weights;
 	u32 seed;
 	const char *plot;
+	const char *pcap;
 };
 
 /* In @has of a simulation's service: what may be given beyond a service's attributes */
 #define SIMULATE_WEIGHT 28
 #define SIMULATE_SEED 29
 #define SIMULATE_PLOT 30
+#define SIMULATE_PCAP 31
 #define SIMULATE_METHOD RINGLB_A_SERVICE_METHOD	/* the one that is drawn */
 
 /* The zeroed struct is an empty model, service or table. */

@@ -16,6 +16,7 @@
 
 #include "lookup.h"
 #include "model.h"
+#include "traffic.h"
 
 #define SIM_CHANGES 8	/* of each kind, each of another backend */
 #define SIM_GATEWAYS 10	/* of which each knows 90 % of the backends */
@@ -29,6 +30,16 @@ enum sim_kind {
 	SIM_KINDS
 };
 
+/* In what shares and moves are counted: slots, and with traffic what falls into them */
+enum sim_measure {
+	SIM_SLOTS,
+	SIM_FLOWS,
+	SIM_PACKETS,
+	SIM_BYTES,
+
+	SIM_MEASURES
+};
+
 /**
  * struct sim_input - what is simulated
  * @at: addresses of @n backends, ascending, and after them of @newcomers
@@ -38,6 +49,9 @@ enum sim_kind {
  * @protocol: IPPROTO_TCP or IPPROTO_UDP
  * @bits: size of tables
  * @seed: chooses who changes and what gateways know
+ * @weigh: of each measure what each slot counts; NULL: one, or with a measure beyond the first
+ *	that there is no traffic
+ * @traffic: flows that are weighed, hashed by @secret and @key; NULL: none
  * @step: called after each table: the method, how many are done, of how many
  * @arg: its last argument
  */
@@ -50,13 +64,17 @@ struct sim_input {
 	unsigned int bits;
 	struct rlb_params params;
 	u64 seed;
+	const u64 *weigh[SIM_MEASURES];
+	const struct traffic *traffic;
+	const struct rlb_secret *secret;
+	u32 key;
 	void (*step)(const char *method, u32 done, u32 all, void *arg);
 	void *arg;
 };
 
 /**
  * struct sim_moves - what changes of one kind moved, added up
- * @of: slots of all tables that changed; 0: there was no such change
+ * @of: what is in all tables that changed; 0: there was no such change
  */
 struct sim_moves {
 	u64 of;
@@ -102,12 +120,13 @@ struct sim_method {
 
 /**
  * struct sim_result - what came of a method
+ * @counts: of the first measure all; of others shares and moves
  * @owners: 2^bits numbers of backends, before any change; owned
  * @build_ns: the fastest build of all
  */
 struct sim_result {
 	const struct sim_method *method;
-	struct sim_counts counts;
+	struct sim_counts counts[SIM_MEASURES];
 	u16 *owners;
 	u64 build_ns;
 	u64 bytes;
@@ -122,9 +141,14 @@ u32 sim_methods(struct sim_method methods[SIM_METHODS_MAX]);
 int sim_seat_build(const struct sim_input *in, u16 *slots, const struct rlb_member *m, u32 n);
 
 /* sim_count.c */
-void sim_count_shares(struct sim_counts *c, const struct sim_input *in, const u16 *owners);
-void sim_count_moves(struct sim_moves *sum, const struct sim_input *in, const u16 *before,
-		     const u16 *after, u32 changed);
+u64 sim_total(const struct sim_input *in, enum sim_measure measure);
+void sim_count_own(u64 *own, const struct sim_input *in, enum sim_measure measure,
+		   const u16 *owners);
+void sim_count_shares(struct sim_counts *c, const struct sim_input *in,
+		      enum sim_measure measure, const u16 *owners);
+void sim_count_moves(struct sim_moves *sum, const struct sim_input *in,
+		     enum sim_measure measure, const u16 *before, const u16 *after,
+		     u32 changed);
 int sim_count_views(struct sim_counts *c, const struct sim_input *in,
 		    u16 *const views[SIM_GATEWAYS], const u8 *const knows[SIM_GATEWAYS]);
 

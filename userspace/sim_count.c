@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim.h"
 
@@ -19,33 +20,65 @@ static double sum_of_weights(const struct sim_input *in)
 	return sum;
 }
 
-/* What the backend's weight asks for, in slots */
-static double asked(const struct sim_input *in, u32 i, double sum)
+/* What the backend's weight asks for of @total */
+static double asked(const struct sim_input *in, u32 i, double sum, double total)
 {
-	return in->m[i].weight * (double)(1U << in->bits) / sum;
+	return in->m[i].weight * total / sum;
+}
+
+static u64 weigh(const struct sim_input *in, enum sim_measure measure, u32 s)
+{
+	return in->weigh[measure] ? in->weigh[measure][s] : 1;
+}
+
+/* All that there is of a measure */
+u64 sim_total(const struct sim_input *in, enum sim_measure measure)
+{
+	u64 sum = 0;
+	u32 s;
+
+	for (s = 0; s < 1U << in->bits; s++)
+		sum += weigh(in, measure, s);
+	return sum;
+}
+
+/**
+ * sim_count_own() - what each backend has
+ * @own: out: of each backend
+ * @in: the backends
+ * @measure: in what it is counted
+ * @owners: their table
+ */
+void sim_count_own(u64 *own, const struct sim_input *in, enum sim_measure measure,
+		   const u16 *owners)
+{
+	u32 s;
+
+	memset(own, 0, in->n * sizeof(*own));
+	for (s = 0; s < 1U << in->bits; s++)
+		own[owners[s]] += weigh(in, measure, s);
 }
 
 /**
  * sim_count_shares() - the highest and the lowest share, each over what the weight asks for
  * @c: out: @peak and @least
  * @in: the backends
+ * @measure: in what it is counted
  * @owners: their table
  */
-void sim_count_shares(struct sim_counts *c, const struct sim_input *in, const u16 *owners)
+void sim_count_shares(struct sim_counts *c, const struct sim_input *in,
+		      enum sim_measure measure, const u16 *owners)
 {
-	u32 own[RINGLB_BACKENDS_MAX] = { 0 };
-	double sum = sum_of_weights(in), ratio;
-	u32 s, i;
+	double sum = sum_of_weights(in), total = sim_total(in, measure), ratio;
+	u64 own[RINGLB_BACKENDS_MAX];
+	u32 i;
 
-	for (s = 0; s < 1U << in->bits; s++)
-		own[owners[s]]++;
-	c->peak = 0;
-	c->least = 1U << in->bits;
+	sim_count_own(own, in, measure, owners);
 	for (i = 0; i < in->n; i++) {
-		ratio = own[i] / asked(in, i, sum);
-		if (ratio > c->peak)
+		ratio = own[i] / asked(in, i, sum, total);
+		if (!i || ratio > c->peak)
 			c->peak = ratio;
-		if (ratio < c->least)
+		if (!i || ratio < c->least)
 			c->least = ratio;
 	}
 }
@@ -54,26 +87,30 @@ void sim_count_shares(struct sim_counts *c, const struct sim_input *in, const u1
  * sim_count_moves() - what a change of one backend moves
  * @sum: what is added to
  * @in: size of the tables
+ * @measure: in what it is counted
  * @before: the table before
  * @after: the table after
  * @changed: the backend that was added, removed, or got another weight
  */
-void sim_count_moves(struct sim_moves *sum, const struct sim_input *in, const u16 *before,
-		     const u16 *after, u32 changed)
+void sim_count_moves(struct sim_moves *sum, const struct sim_input *in,
+		     enum sim_measure measure, const u16 *before, const u16 *after,
+		     u32 changed)
 {
-	u64 had = 0, has = 0;
+	u64 had = 0, has = 0, weight;
 	u32 s;
 
 	for (s = 0; s < 1U << in->bits; s++) {
-		had += before[s] == changed;
-		has += after[s] == changed;
+		weight = weigh(in, measure, s);
+		sum->of += weight;
+		had += before[s] == changed ? weight : 0;
+		has += after[s] == changed ? weight : 0;
 		if (before[s] == after[s])
 			continue;
-		sum->moved++;
-		sum->excess += before[s] != changed && after[s] != changed;
+		sum->moved += weight;
+		if (before[s] != changed && after[s] != changed)
+			sum->excess += weight;
 	}
 	sum->must += has > had ? has - had : had - has;
-	sum->of += 1U << in->bits;
 }
 
 static u64 count_needless(const struct sim_input *in, const u16 *a, const u16 *b,
@@ -132,7 +169,7 @@ int sim_count_views(struct sim_counts *c, const struct sim_input *in,
 		different += count_choices(load, views, s);
 	c->spread = (double)different / (1U << in->bits);
 	for (i = 0; i < in->n; i++) {
-		ratio = load[i] / asked(in, i, sum);
+		ratio = load[i] / asked(in, i, sum, 1U << in->bits);
 		if (ratio > c->load)
 			c->load = ratio;
 	}

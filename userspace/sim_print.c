@@ -30,7 +30,7 @@ static void moves(struct out *o, const char *moved, const char *excess,
  */
 void sim_facts(struct out *o, const struct sim_input *in, const struct sim_result *r)
 {
-	const struct sim_counts *c = &r->counts;
+	const struct sim_counts *c = r->counts;
 
 	out_object(o);
 	out_str(o, 0, "method", r->method->ops->name);
@@ -52,11 +52,12 @@ void sim_facts(struct out *o, const struct sim_input *in, const struct sim_resul
 		out_none(o, "loads");
 	else
 		out_u64(o, 0, "loads", 1);
-	if (!r->method->hops) {
+	if (r->method->hops) {
+		out_real(o, "hops", r->hops);
+		out_u64(o, 0, "hops_max", r->hops_max);
+	} else {
 		out_none(o, "hops");
 		out_none(o, "hops_max");
-		return;
 	}
-	out_real(o, "hops", r->hops);
-	out_u64(o, 0, "hops_max", r->hops_max);
+	sim_traffic_facts(o, in, r);
 }

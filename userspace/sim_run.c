@@ -117,6 +117,11 @@ static u32 other_weight(u32 weight)
 	return weight <= RINGLB_WEIGHT_MAX / 2 ? 2 * weight : weight / 2;
 }
 
+static bool has_measure(const struct sim_input *in, u32 measure)
+{
+	return measure == SIM_SLOTS || in->weigh[measure];
+}
+
 /* Make one change, and count what it moves. */
 static int change(struct run *run, enum sim_kind kind, u32 changed)
 {
@@ -133,9 +138,10 @@ static int change(struct run *run, enum sim_kind kind, u32 changed)
 	if (kind == SIM_ADD)
 		take(run, changed);
 	err = build(run, run->after);
-	if (!err)
-		sim_count_moves(&run->r->counts.moves[kind], run->in, run->before, run->after,
-				changed);
+	for (i = 0; i < SIM_MEASURES && !err; i++)
+		if (has_measure(run->in, i))
+			sim_count_moves(&run->r->counts[i].moves[kind], run->in, i, run->before,
+					run->after, changed);
 	return err;
 }
 
@@ -219,12 +225,14 @@ static int run_all(struct run *run)
 	err = build(run, run->before);
 	if (err)
 		return err;
-	sim_count_shares(&r->counts, in, run->before);
+	for (i = 0; i < SIM_MEASURES; i++)
+		if (has_measure(in, i))
+			sim_count_shares(&r->counts[i], in, i, run->before);
 	err = changes(run);
 	for (g = 0; g < SIM_GATEWAYS && !err; g++)
 		err = view(run, g);
 	if (!err)
-		err = sim_count_views(&r->counts, in, run->views,
+		err = sim_count_views(r->counts, in, run->views,
 				      (const u8 *const *)run->knows);
 	if (!err && r->method->hops)
 		err = r->method->hops(in, &r->hops, &r->hops_max);

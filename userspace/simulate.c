@@ -108,8 +108,35 @@ static bool has_members(const struct service *s)
 	return false;
 }
 
+/**
+ * struct subject - what is simulated, beside the list of backends
+ * @method: the service's, or of a drawing
+ * @key: what of a flow is hashed
+ * @secret: by what
+ * @service: without its backends
+ * @traffic: flows of a capture
+ */
+struct subject {
+	u32 method;
+	u32 key;
+	struct rlb_secret secret;
+	struct service service;
+	struct traffic traffic;
+};
+
+/* The service's own, so that flows go where they go; else one that all know */
+static int take_secret(struct tool *t, struct model *m, struct subject *s)
+{
+	if (!t->file && fetch_secret(tool_session(t), m))
+		return tool_refused(t, "simulate");
+	s->secret = rlb_public;
+	if (m->has_secret)
+		rlb_secret_load(&s->secret, m->secret);
+	return TOOL_DONE;
+}
+
 static int take_service(struct tool *t, struct sim_input *in, const struct simulate *given,
-			u32 *method)
+			struct subject *to)
 {
 	const char *name = given->service.name;
 	struct model m = { 0 };
@@ -123,10 +150,27 @@ static int take_service(struct tool *t, struct sim_input *in, const struct simul
 		code = TOOL_REFUSED;
 	} else if (s) {
 		set_options(in, given, s);
-		*method = s->method;
+		to->method = s->method;
+		to->key = s->key;
+		to->service = *s;
 		code = sim_list_service(in, s) ? tool_no_memory() : TOOL_DONE;
 	}
+	if (!code && given->pcap)
+		code = take_secret(t, &m, to);
 	model_free(&m);
+	return code;
+}
+
+/* Flows of a file, if that is wanted. An exit code. */
+static int read_traffic(struct sim_input *in, const struct simulate *given, struct subject *s)
+{
+	int code;
+
+	if (!given->pcap)
+		return TOOL_DONE;
+	code = traffic_read(given->pcap, given->n ? NULL : &s->service, &s->traffic);
+	if (!code && sim_traffic_weigh(in, &s->traffic, &s->secret, s->key))
+		code = tool_no_memory();
 	return code;
 }
 
@@ -214,33 +258,75 @@ static int run_all(const struct sim_input *in, const struct sim_method *methods,
 	return TOOL_DONE;
 }
 
+/* Text: a list after the one before it. An exit code. */
+static int print_traffic(struct tool *t, const struct sim_input *in, u32 method,
+			 const struct sim_result *results, u32 n)
+{
+	struct out *o = &t->out;
+	int code;
+	u32 i;
+
+	fputs("\nlongest flows, and their backends by each method:\n", o->to);
+	out_begin(o, OUT_COLUMNS);
+	sim_elephants(o, in, results, n);
+	code = tool_end(t, TOOL_DONE);
+	for (i = 0; i < n && !code; i++) {
+		if (results[i].method->ops->id != method)
+			continue;
+		fprintf(o->to, "\nshares by method %s:\n", word_method(method));
+		out_begin(o, OUT_COLUMNS);
+		sim_shares(o, in, &results[i]);
+		code = tool_end(t, code);
+	}
+	return code;
+}
+
+static int print(struct tool *t, const struct sim_input *in, u32 method,
+		 const struct sim_result *results, u32 n)
+{
+	int code;
+	u32 i;
+
+	out_begin(&t->out, OUT_BESIDE);
+	for (i = 0; i < n; i++)
+		sim_facts(&t->out, in, &results[i]);
+	code = tool_end(t, TOOL_DONE);
+	if (!code && in->traffic && !t->out.json)
+		code = print_traffic(t, in, method, results, n);
+	return code;
+}
+
 int simulate_run(struct tool *t, const struct command *command)
 {
 	const struct simulate *given = &command->simulate;
+	struct subject subject = { .method = RINGLB_METHOD_RENDEZVOUS,
+				   .key = RINGLB_KEY_5TUPLE, .secret = rlb_public };
 	struct sim_method methods[SIM_METHODS_MAX];
 	struct sim_result results[SIM_METHODS_MAX];
 	struct progress progress = { .start_ns = sim_now_ns() };
 	struct sim_input in = { .arg = &progress };
-	u32 i, n = 0, method = RINGLB_METHOD_RENDEZVOUS;
+	u32 i, n = 0;
 	int code;
 
 	if (isatty(STDERR_FILENO))
 		in.step = show_progress;
-	code = given->n ? invent(&in, given) : take_service(t, &in, given, &method);
+	code = given->n ? invent(&in, given) : take_service(t, &in, given, &subject);
 	if (HAS(&given->service, SIMULATE_METHOD))
-		method = given->service.method;
+		subject.method = given->service.method;
 	if (!code)
-		code = plot(&in, given, method);
+		code = read_traffic(&in, given, &subject);
+	if (!code)
+		code = plot(&in, given, subject.method);
 	if (!code)
 		code = run_all(&in, methods, sim_methods(methods), results, &n);
-	if (!code) {
-		out_begin(&t->out, OUT_BESIDE);
-		for (i = 0; i < n; i++)
-			sim_facts(&t->out, &in, &results[i]);
-		code = tool_end(t, code);
-	}
+	end_progress(&progress);
+	if (!code)
+		code = print(t, &in, subject.method, results, n);
 	for (i = 0; i < n; i++)
 		sim_result_free(&results[i]);
+	sim_traffic_free(&in);
+	traffic_free(&subject.traffic);
+	explicit_bzero(&subject, sizeof(subject));
 	sim_list_free(&in);
 	return code;
 }

@@ -385,6 +385,14 @@ static int parse_plot(const char *value, void *object)
 	return *value ? 0 : -1;
 }
 
+static int parse_pcap(const char *value, void *object)
+{
+	struct simulate *s = object;
+
+	s->pcap = value;
+	return *value ? 0 : -1;
+}
+
 /* "3", "1,2,4" */
 static int parse_weights(const char *value, void *object)
 {
@@ -447,6 +455,7 @@ const struct keyword simulate_keywords[] = {
 	{ SLACK_WORDS },
 	{ VNODES_WORDS },
 	{ "seed", "N", "0 to 4294967295", SIMULATE_SEED, parse_seed, NULL },
+	{ "pcap", "FILE", "a file of captured packets", SIMULATE_PCAP, parse_pcap, NULL },
 	{ "plot", "FILE", "a file to draw into", SIMULATE_PLOT, parse_plot, NULL },
 	{ METHOD_WORDS },
 	{ .word = NULL },

@@ -221,8 +221,8 @@ cases()
 	plan from a to b limit x	limit "x": expected 0% to 100%, at most one decimal
 	-f a plan from a to b	option "-f": expected lookup, plan, simulate, table, save or show, not plan from
 	simulate	service is missing: expected $name
-	simulate web now	"now": expected slots, slack, vnodes, seed, plot or method
-	simulate web weight 2	"weight": expected slots, slack, vnodes, seed, plot or method
+	simulate web now	"now": expected slots, slack, vnodes, seed, pcap, plot or method
+	simulate web weight 2	"weight": expected slots, slack, vnodes, seed, pcap, plot or method
 	simulate web slots 5000	slots "5000": expected a power of two from 4096 to 1048576
 	simulate web slots 4096 slots 4096	"slots": expected only once
 	simulate web seed -1	seed "-1": expected 0 to 4294967295
@@ -239,8 +239,10 @@ cases()
 	simulate backends 4 weight 65536	weight "65536": expected $weights
 	simulate backends 4 weight 1,2x	weight "1,2x": expected $weights
 	simulate backends 4 weight $(printf '1,%.0s' {1..64})1	weight "$(printf '1,%.0s' {1..64})1": expected $weights
-	simulate backends 4 now	"now": expected weight, slots, slack, vnodes, seed, plot or method
+	simulate backends 4 now	"now": expected weight, slots, slack, vnodes, seed, pcap, plot or method
 	simulate web plot	value of plot is missing: expected a file to draw into
+	simulate web pcap	value of pcap is missing: expected a file of captured packets
+	simulate web pcap ''	pcap "": expected a file of captured packets
 	simulate web plot ''	plot "": expected a file to draw into
 	simulate web plot a plot a	"plot": expected only once
 	simulate web method hrw	method "hrw": expected rendezvous, ring or maglev

@@ -283,7 +283,7 @@ static const char *const lines[] = {
 	"plan web backend add 10.0.0.1 weight 2 limit 5%", "plan from a to b limit 0%",
 	"plan web backend del 10.0.0.1 plot a.svg limit 1%",
 	"plan web service set slack 1% backend del 10.0.0.1 backend set 10.0.0.2 weight 0",
-	"simulate web slots 4096 slack none plot a.svg method ring", "simulate backends 100 weight 1,2,65535 seed 7",
+	"simulate web slots 4096 slack none plot a.svg method ring pcap a.pcap", "simulate backends 100 weight 1,2,65535 seed 7",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
 	"save secret", "monitor", "flush", "version", "help backend",
 };
