@@ -35,6 +35,7 @@ struct rlb_backend {
  * @id: the operator's number of it, RLB_NO_ID for none
  * @weight: 0..RINGLB_WEIGHT_MAX
  * @slots: how many it owns in the published table
+ * @share: of the flows that come to it, what it takes when up, in parts of RLB_SHARE_ALL
  * @member: its index in the table; meaningless if @weight is 0
  * @state: enum ringlb_state
  * @changed: the notice that the last commit owes, RINGLB_CMD_BACKEND_*_NOTICE or 0
@@ -45,6 +46,7 @@ struct rlb_backend_item {
 	u32 id;
 	u32 weight;
 	u32 slots;
+	u32 share;
 	u16 member;
 	u8 state;
 	u8 changed;

@@ -322,6 +322,7 @@ static void take_over(const struct rlb_draft *draft, struct rlb_backend_item *it
 			old->id != item->id ? RINGLB_CMD_BACKEND_SET_NOTICE : 0;
 	if (!draft->table) {
 		item->slots = old->slots;
+		item->share = old->share;
 		item->member = old->member;
 	}
 }

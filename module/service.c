@@ -215,10 +215,11 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 		table = rlb_table_build(svc, config, &svc->set, extack);
 		if (IS_ERR(table))
 			return PTR_ERR(table);
+		svc->config = *config;
 		rlb_table_publish(svc, table);
 		svc->generation++;
 	}
-	svc->config = *config;
+	svc->config.settle = config->settle;
 	svc->changes++;
 	return 0;
 }

@@ -14,11 +14,11 @@
 #include "secret.h"
 #include "table.h"
 
-/* One piece of memory: the struct, pointers to backends, slots, one byte a member. */
+/* One piece of memory: the struct, pointers to backends, slots, shares, one byte a member. */
 static size_t table_size(u32 n, unsigned int bits)
 {
 	return sizeof(struct rlb_table) + n * sizeof(struct rlb_backend *) +
-	       (sizeof(u16) << bits) + n;
+	       (sizeof(u16) << bits) + n * sizeof(u16) + n + 1;
 }
 
 /* Point into the piece; writers know that slots and states are theirs to write. */
@@ -26,7 +26,8 @@ static void table_lay_out(struct rlb_table *t, u32 n, unsigned int bits)
 {
 	t->backend = (struct rlb_backend **)(t + 1);
 	t->view.slots = (u16 *)(t->backend + n);
-	t->view.takes = (u8 *)(t->view.slots + (1U << bits));
+	t->view.share = t->view.slots + (1U << bits);
+	t->view.takes = (u8 *)(t->view.share + n);
 	t->view.n = n;
 	t->view.bits = bits;
 }
@@ -39,6 +40,11 @@ static u16 *table_slots(struct rlb_table *t)
 static u8 *table_takes(struct rlb_table *t)
 {
 	return (u8 *)t->view.takes;
+}
+
+static u16 *table_share(struct rlb_table *t)
+{
+	return (u16 *)t->view.share;
 }
 
 /* The members of a set: backends with a weight, in order. */
@@ -68,7 +74,7 @@ static int count_slots(const struct rlb_table *t, struct rlb_backend_set *set)
 	u32 *owned;
 	u32 i, s;
 
-	owned = kvcalloc(max(t->view.n, 1U), sizeof(*owned), GFP_KERNEL_ACCOUNT);
+	owned = kvcalloc(t->view.n + 1, sizeof(*owned), GFP_KERNEL_ACCOUNT);
 	if (!owned)
 		return -ENOMEM;
 	for (s = 0; t->view.n && s < 1U << t->view.bits; s++)
@@ -141,13 +147,15 @@ static int defer_moves(struct rlb_table *t, const struct rlb_service *svc,
 
 	if (!before || !before->view.n || !t->view.n || before->view.bits != t->view.bits)
 		return 0;
-	renumber = kvmalloc_array(before->view.n, sizeof(*renumber), GFP_KERNEL_ACCOUNT);
-	change = kvmalloc_array(t->view.n, sizeof(*change), GFP_KERNEL_ACCOUNT);
+	renumber = kvmalloc_array(before->view.n + 1, sizeof(*renumber), GFP_KERNEL_ACCOUNT);
+	change = kvmalloc_array(t->view.n + 1, sizeof(*change), GFP_KERNEL_ACCOUNT);
 	t->canonical = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!renumber || !change || !t->canonical)
 		goto out;
 	err = 0;
 	compare_sets(&svc->set, set, renumber, change);
+	renumber[before->view.n] = RINGLB_NO_OWNER;
+	change[t->view.n] = 0;
 	memcpy(t->canonical, t->view.slots, size);
 	t->pending = rlb_settle_begin(table_slots(t), t->canonical, before->view.slots,
 				      t->view.bits, renumber, change);
@@ -176,7 +184,81 @@ static struct rlb_table *table_alloc(u32 n, unsigned int bits)
 		return NULL;
 	memset(t, 0, sizeof(*t));
 	table_lay_out(t, n, bits);
+	table_takes(t)[n] = RLB_TAKES_NONE;
 	return t;
+}
+
+/* Why the method does not take these members and parameters */
+static void refuse(int err, const struct rlb_service_config *config, const struct rlb_member *m,
+		   u32 n, struct netlink_ext_ack *extack)
+{
+	enum ringlb_method method = config->ops->id;
+
+	if (method == RINGLB_METHOD_RING && err == -E2BIG)
+		refuse_points(m, n, extack);
+	else if (method == RINGLB_METHOD_SEAT && err == -E2BIG)
+		NL_SET_ERR_MSG(extack, "there are more seats than slots");
+	else if (method == RINGLB_METHOD_SEAT && err == -EINVAL)
+		NL_SET_ERR_MSG(extack, "method seat needs an id of each backend that has a weight");
+	else if (method == RINGLB_METHOD_SEAT && err == -ENOSPC)
+		NL_SET_ERR_MSG(extack,
+			       "list of seats has 8192 seats, the most there can be: begin a new one");
+	else if (err == -E2BIG)
+		NL_SET_ERR_MSG(extack, "there are more backends than slots");
+}
+
+/* The list of seats of a new table: the one there is, and what its members need beyond. */
+static int table_seats(struct rlb_table *t, const struct rlb_params *p, const struct rlb_member *m)
+{
+	u32 room = min_t(u32, p->n_seats + t->view.n, RLB_SEATS_MAX);
+	u32 i;
+	int n;
+
+	for (i = 0; i < t->view.n; i++)
+		if (m[i].id == RLB_NO_ID)
+			return -EINVAL;
+	t->seats = kvmalloc_array(max(room, 1U), sizeof(*t->seats), GFP_KERNEL_ACCOUNT);
+	if (!t->seats)
+		return -ENOMEM;
+	if (p->n_seats)
+		memcpy(t->seats, p->seats, p->n_seats * sizeof(*t->seats));
+	n = rlb_seat_fit_all(t->seats, p->n_seats, m, t->view.n);
+	if (n < 0)
+		return n;
+	t->n_seats = n;
+	return 0;
+}
+
+static int table_build(struct rlb_table *t, const struct rlb_service_config *config,
+		       const struct rlb_member *m)
+{
+	struct rlb_params p = config->params;
+	int err = 0;
+
+	if (config->ops->id == RINGLB_METHOD_SEAT)
+		err = table_seats(t, &p, m);
+	if (err)
+		return err;
+	p.seats = t->seats;
+	p.n_seats = t->n_seats;
+	return rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n, &p);
+}
+
+/* A backend that weighs less than its seats takes less of the flows that come to them. */
+static void set_shares(const struct rlb_table *t, struct rlb_backend_set *set)
+{
+	struct rlb_backend_item *item;
+
+	for (item = set->item; item < set->item + set->n; item++)
+		item->share = t->n_seats && item->weight ?
+			      rlb_seat_accept(t->seats, t->n_seats, item->id, item->weight) :
+			      RLB_SHARE_ALL;
+}
+
+static u64 table_digest(const struct rlb_table *t, const struct rlb_member *m)
+{
+	return rlb_digest_seats(rlb_digest(t->view.slots, t->view.bits, m, t->view.n), t->seats,
+				t->n_seats);
 }
 
 /* Fill a new table; what is missing after that is key and secret. */
@@ -186,20 +268,20 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
 {
 	int err;
 
-	err = rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n,
-			       &config->params);
-	if (err == -E2BIG)
-		refuse_points(m, t->view.n, extack);
-	if (err)
+	err = table_build(t, config, m);
+	if (err) {
+		refuse(err, config, m, t->view.n, extack);
 		return err;
+	}
+	set_shares(t, set);
 	bind_members(t, set);
-	t->canonical_digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+	t->canonical_digest = table_digest(t, m);
 	t->digest = t->canonical_digest;
 	err = defer_moves(t, svc, set);
 	if (err)
 		return err;
 	if (t->pending)
-		t->digest = rlb_digest(t->view.slots, t->view.bits, m, t->view.n);
+		t->digest = table_digest(t, m);
 	return count_slots(t, set);
 }
 
@@ -215,7 +297,8 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
  * what else a fresh gateway would have otherwise is left to rlb_table_settle(). A service
  * that had no members, or another number of slots, gets what a fresh gateway would have.
  *
- * Return: the table, to be published or thrown away by rlb_table_discard(); -ENOMEM, -E2BIG.
+ * Return: the table, to be published or thrown away by rlb_table_discard(); -ENOMEM, or an error of
+ *	the method after its text.
  */
 struct rlb_table *rlb_table_build(struct rlb_service *svc,
 				  const struct rlb_service_config *config,
@@ -248,8 +331,10 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
  */
 void rlb_table_discard(struct rlb_table *table)
 {
-	if (table)
+	if (table) {
 		kvfree(table->canonical);
+		kvfree(table->seats);
+	}
 	kvfree(table);
 }
 
@@ -297,25 +382,29 @@ void rlb_table_free(struct rlb_table *table)
  * @svc: the service
  * @new: its new table; belongs to the service from now on
  *
- * cfg_lock held. Packets that have begun with the former table end with it.
+ * cfg_lock held. The list of seats is the configuration's from now on. Packets that have begun with the former table end with it.
  */
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 {
 	struct rlb_table *old;
 
+	svc->config.params.seats = new->seats;
+	svc->config.params.n_seats = new->n_seats;
 	old = rcu_replace_pointer(svc->table, new, lockdep_is_held(&svc->rn->cfg_lock));
 	if (!old)
 		return;
 	if (old->canonical == new->canonical)
 		old->canonical = NULL;
+	if (old->seats == new->seats)
+		old->seats = NULL;
 	rlb_table_free(old);
 }
 
-static u8 takes(u8 state)
+static u8 takes(const struct rlb_backend_item *item)
 {
-	switch (state) {
+	switch (item->state) {
 	case RINGLB_STATE_UP:
-		return RLB_TAKES_FLOWS;
+		return item->share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
 		return RLB_TAKES_LAST;
 	default:
@@ -334,16 +423,20 @@ static u8 takes(u8 state)
  */
 void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set)
 {
+	const struct rlb_backend_item *item;
 	u8 best = RLB_TAKES_NONE;
-	u32 i;
 
 	WRITE_ONCE(table->view.best, RLB_TAKES_FLOWS);
-	for (i = 0; i < set->n; i++) {
-		if (!set->item[i].weight)
+	for (item = set->item; item < set->item + set->n; item++) {
+		if (!item->weight)
 			continue;
-		WRITE_ONCE(table_takes(table)[set->item[i].member], takes(set->item[i].state));
-		best = max(best, takes(set->item[i].state));
+		WRITE_ONCE(table_share(table)[item->member],
+			   min(item->share, RLB_SHARE_ALL - 1));
+		WRITE_ONCE(table_takes(table)[item->member], takes(item));
+		best = max(best, takes(item));
 	}
+	if (best == RLB_TAKES_SHARE)
+		best = RLB_TAKES_FLOWS;
 	WRITE_ONCE(table->view.best, best);
 }
 
@@ -357,7 +450,7 @@ static u64 digest_of(const struct rlb_table *t, const struct rlb_backend_set *se
 	m = members_of(set, &n);
 	if (!m)
 		return 0;
-	digest = rlb_digest(t->view.slots, t->view.bits, m, n);
+	digest = table_digest(t, m);
 	kvfree(m);
 	return digest;
 }

@@ -24,6 +24,9 @@
  *	along to the next table that is published.
  * @pending: in how many slots they differ; cfg_lock
  * @settle_from: where settling goes on; cfg_lock
+ * @seats: the list of seats that the slots follow from, method seat; NULL: none. Goes along
+ *	like @canonical.
+ * @n_seats: how many
  * @rcu: for rlb_table_free()
  */
 struct rlb_table {
@@ -36,6 +39,8 @@ struct rlb_table {
 	u16 *canonical;
 	u32 pending;
 	u32 settle_from;
+	struct rlb_seat *seats;
+	u32 n_seats;
 	struct rcu_head rcu;
 };
 

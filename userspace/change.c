@@ -32,7 +32,8 @@ int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 	case RINGLB_CMD_SERVICE_NEW:
 	case RINGLB_CMD_SERVICE_SET:
 	case RINGLB_CMD_SERVICE_DEL:
-		return wire_put_service(msg, &commands->service);
+		err = wire_put_service(msg, &commands->service);
+		return err ? err : wire_put_seats(msg, &commands->service);
 	case RINGLB_CMD_SECRET_SET:
 		return wire_put_secret(msg, commands->secret);
 	case RINGLB_CMD_FLUSH:

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "seats.h"
 #include "tool.h"
 #include "wire.h"
 
@@ -246,6 +247,25 @@ static int take_member(struct taking *k, const struct nlattr *a)
 	return wire_get_backend(a, &k->t->members[k->t->n++]);
 }
 
+/* The list of seats grows with each part of it. */
+static int take_seats(struct taking *k, const struct nlattr *a)
+{
+	u32 n = nla_len(a) / sizeof(struct rlb_seat);
+	struct rlb_seat *list;
+
+	if (n > RINGLB_SEATS_MAX - k->t->n_seats)
+		return -EBADMSG;
+	list = seats_new(k->t->n_seats + n);
+	if (!list)
+		return -ENOMEM;
+	if (k->t->n_seats)
+		memcpy(list, k->t->seats, k->t->n_seats * sizeof(*list));
+	memcpy(list + k->t->n_seats, nla_data(a), n * sizeof(*list));
+	k->t->seats = list;
+	k->t->n_seats += n;
+	return 0;
+}
+
 /* Members and owners come in order and without gaps: more than that needs no @FIRST. */
 static int take_owners(struct taking *k, const struct nlattr *a, const struct nlattr *first)
 {
@@ -281,6 +301,8 @@ static int take_table(const struct nlmsghdr *h, void *arg)
 	nlmsg_for_each_attr(a, (struct nlmsghdr *)h, GENL_HDRLEN, left)
 		if (!err && nla_type(a) == RINGLB_A_BACKEND)
 			err = take_member(k, a);
+		else if (!err && nla_type(a) == RINGLB_A_SEATS)
+			err = take_seats(k, a);
 	return err ? err : take_owners(k, in[RINGLB_A_TABLE_OWNERS], in[RINGLB_A_TABLE_FIRST]);
 }
 

@@ -59,7 +59,8 @@ struct command {
 /* Mask of what service add and service set may give */
 #define SERVICE_CHANGES (1U << RINGLB_A_SERVICE_METHOD | 1U << RINGLB_A_SERVICE_KEY | \
 			 1U << RINGLB_A_SERVICE_SLOTS | 1U << RINGLB_A_SERVICE_SLACK | \
-			 1U << RINGLB_A_SERVICE_VNODES | 1U << RINGLB_A_SERVICE_SETTLE)
+			 1U << RINGLB_A_SERVICE_VNODES | 1U << RINGLB_A_SERVICE_SEATS | \
+			 1U << RINGLB_A_SERVICE_SETTLE)
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */

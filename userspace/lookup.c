@@ -79,8 +79,9 @@ int lookup_run(struct tool *t, const struct command *command)
 	out_begin_one(&t->out, OUT_FACTS);
 	out_object(&t->out);
 	out_str(&t->out, 0, "service", l.service);
-	if (l.has_owner) {
+	if (l.has_owner || l.probes > 1)
 		out_u64(&t->out, 0, "slot", l.slot);
+	if (l.has_owner) {
 		out_endpoint(&t->out, 0, "owner", &l.owner.at);
 		out_str(&t->out, 0, "owner_state", word_state(l.owner.state));
 	}

@@ -14,6 +14,8 @@
 #define HAS(object, attr) (!!((object)->has & 1U << (attr)))
 #define SET(object, attr) ((object)->has |= 1U << (attr))
 
+struct rlb_seat;
+
 struct counters {
 	unsigned int has;			/* bits of enum ringlb_counter */
 	u64 value[RINGLB_COUNTER_MAX + 1];
@@ -61,6 +63,8 @@ struct service {
 	u64 canonical;
 	u32 pending;
 	u32 n_backends;
+	struct rlb_seat *seats;	/* method seat: the list; seats.c owns it */
+	u32 n_seats;
 	struct counters counters;
 
 	struct backend *backends;
@@ -99,6 +103,8 @@ struct table {
 	u64 digest;
 	struct backend *members;
 	u32 n;
+	struct rlb_seat *seats;	/* as in struct service */
+	u32 n_seats;
 	u16 *owners;
 };
 

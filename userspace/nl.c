@@ -27,7 +27,7 @@
 #define SOL_NETLINK 270
 #endif
 
-#define MESSAGE_MAX (64 * 1024)
+#define MESSAGE_MAX (96 * 1024)
 #define RECEIVE_BUFFER (1024 * 1024)	/* capped by net.core.rmem_max */
 
 #define TEXT_NOT_LOADED "module ringlb is not loaded (try: modprobe ringlb)"

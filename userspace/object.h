@@ -41,6 +41,7 @@ int simulate_run(struct tool *t, const struct command *command);
 /* table.c */
 int table_and_model(struct tool *t, const struct command *command, struct model *m,
 		    struct table *table);
+int table_lists(struct tool *t, struct service *s);
 int table_show(struct tool *t, const struct command *command);
 int table_digest(struct tool *t, const struct command *command);
 

@@ -12,6 +12,7 @@
 
 #include "batch.h"
 #include "nl.h"
+#include "seats.h"
 #include "tool.h"
 
 static int refuse(char *error, size_t size, const char *why)
@@ -51,6 +52,13 @@ static void take_options(struct service *s, const struct service *from)
 		s->vnodes = from->vnodes;
 	if (HAS(from, RINGLB_A_SERVICE_SETTLE))
 		s->settle = from->settle;
+	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
+		s->seats = from->seats;
+		s->n_seats = from->n_seats;
+	}
+	s->has &= ~(1U << RINGLB_A_SERVICE_SEATS);
+	if (s->method == RINGLB_METHOD_SEAT)
+		SET(s, RINGLB_A_SERVICE_SEATS);
 }
 
 static int apply_service_add(struct model *m, const struct service *from, char *error,
@@ -256,6 +264,38 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 }
 
 /**
+ * offline_agree() - what follows from several commands that a module takes as one change
+ * @m: the model, after the last of them
+ * @c: one of them
+ * @error: out: why a module would refuse
+ * @size: of @error
+ *
+ * Return: 0 or -1.
+ */
+int offline_agree(const struct model *m, const struct command *c, char *error, size_t size)
+{
+	struct service *s = NULL;
+	const char *why;
+
+	if (c->g->cmd != RINGLB_CMD_FLUSH && c->g->cmd != RINGLB_CMD_SECRET_SET)
+		s = model_find(m, c->service.name);
+	why = s ? seats_fit(s) : NULL;
+	return why ? refuse(error, size, why) : 0;
+}
+
+/* Commands of a file that are one change. The index of the one at fault, @n if none is. */
+static size_t load_group(struct model *m, const struct command *c, size_t n, char *error,
+			 size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (offline_apply(m, &c[i], error, size))
+			return i;
+	return offline_agree(m, c, error, size) ? 0 : n;
+}
+
+/**
  * offline_load() - a model from a file of commands
  * @file: its name; "-": standard input
  * @m: out: the model, empty before; to be freed in any case
@@ -266,15 +306,17 @@ int offline_load(const char *file, struct model *m)
 {
 	char error[512], title[GRAMMAR_TITLE_MAX];
 	struct batch b;
-	size_t i;
+	size_t i, n, bad;
 	int code;
 
 	code = batch_open(&b, file);
-	for (i = 0; i < b.n && !code; i++) {
-		if (!offline_apply(m, &b.commands[i], error, sizeof(error)))
+	for (i = 0; i < b.n && !code; i += n) {
+		n = batch_group(&b, i);
+		bad = load_group(m, &b.commands[i], n, error, sizeof(error));
+		if (bad == n)
 			continue;
-		tool_error("%s:%u: %s: %s", b.file, b.commands[i].line,
-			   grammar_title(b.commands[i].g, title), error);
+		tool_error("%s:%u: %s: %s", b.file, b.commands[i + bad].line,
+			   grammar_title(b.commands[i + bad].g, title), error);
 		code = TOOL_REFUSED;
 	}
 	if (code)

@@ -11,6 +11,7 @@
 
 int offline_load(const char *file, struct model *m);
 int offline_apply(struct model *m, const struct command *c, char *error, size_t size);
+int offline_agree(const struct model *m, const struct command *c, char *error, size_t size);
 int offline_count(struct model *m, const char *service);
 u32 offline_members(const struct service *s, struct rlb_member *m);
 int offline_table(const struct service *s, struct table *t);

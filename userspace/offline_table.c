@@ -64,7 +64,8 @@ static int table_members(const struct service *s, struct table *t, struct rlb_me
  */
 int offline_table(const struct service *s, struct table *t)
 {
-	struct rlb_params params = { .vnodes = s->vnodes, .slack = s->slack };
+	struct rlb_params params = { .vnodes = s->vnodes, .slack = s->slack, .seats = s->seats,
+				     .n_seats = s->n_seats };
 	unsigned int bits = __builtin_ctz(s->slots);
 	struct rlb_member *m;
 	u32 i;
@@ -78,7 +79,8 @@ int offline_table(const struct service *s, struct table *t)
 		err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, bits,
 				       m, t->n, &params);
 	if (!err)
-		t->digest = rlb_digest(t->owners, bits, m, t->n);
+		t->digest = rlb_digest_seats(rlb_digest(t->owners, bits, m, t->n), s->seats,
+					     s->n_seats);
 	free(m);
 	if (err) {
 		table_free(t);
@@ -88,9 +90,14 @@ int offline_table(const struct service *s, struct table *t)
 		t->members[i].slots = 0;
 		SET(&t->members[i], RINGLB_A_BACKEND_SLOTS);
 	}
-	for (i = 0; i < t->slots; i++)
+	for (i = 0; i < t->slots; i++) {
 		if (t->owners[i] < t->n)
 			t->members[t->owners[i]].slots++;
+		else
+			t->owners[i] = RINGLB_NO_OWNER;
+	}
+	t->seats = s->seats;
+	t->n_seats = s->n_seats;
 	return 0;
 }
 
@@ -137,15 +144,36 @@ int offline_count(struct model *m, const char *service)
 	return err;
 }
 
-static u8 takes(u32 state)
+static u8 takes(u32 state, u32 share)
 {
 	switch (state) {
 	case RINGLB_STATE_UP:
-		return RLB_TAKES_FLOWS;
+		return share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
 		return RLB_TAKES_LAST;
 	}
 	return RLB_TAKES_NONE;
+}
+
+/* What members of @t take, behind them one who takes nothing. The highest level. */
+static u8 set_levels(struct table *t, u8 *levels, u16 *shares)
+{
+	u8 best = RLB_TAKES_NONE;
+	u32 i, share;
+
+	for (i = 0; i < t->n; i++) {
+		share = t->n_seats ? rlb_seat_accept(t->seats, t->n_seats, t->members[i].id,
+						     t->members[i].weight) : RLB_SHARE_ALL;
+		levels[i] = takes(t->members[i].state, share);
+		shares[i] = share < RLB_SHARE_ALL ? share : RLB_SHARE_ALL - 1;
+		if (levels[i] > best)
+			best = levels[i];
+	}
+	levels[t->n] = RLB_TAKES_NONE;
+	for (i = 0; i < t->slots; i++)
+		if (t->owners[i] == RINGLB_NO_OWNER)
+			t->owners[i] = t->n;
+	return best == RLB_TAKES_SHARE ? RLB_TAKES_FLOWS : best;
 }
 
 /* Choose for a packet of @s. */
@@ -159,35 +187,33 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
 	struct rlb_choice choice;
 	struct rlb_secret key;
 	struct table t;
+	u16 *shares;
 	u8 *levels;
-	u32 i;
 
 	if (offline_table(s, &t))
 		return -ENOMEM;
-	levels = calloc(t.n + 1, 1);
-	if (!levels) {
+	shares = calloc(t.n + 1, sizeof(*levels) + sizeof(*shares));
+	if (!shares) {
 		table_free(&t);
 		return -ENOMEM;
 	}
-	for (i = 0; i < t.n; i++) {
-		levels[i] = takes(t.members[i].state);
-		if (levels[i] > view.best)
-			view.best = levels[i];
-	}
+	levels = (u8 *)(shares + t.n + 1);
+	view.best = set_levels(&t, levels, shares);
 	view.slots = t.owners;
 	view.takes = levels;
+	view.share = shares;
 	view.n = t.n;
 	rlb_secret_load(&key, m->secret);
 	rlb_choose(&view, rlb_key_hash(&key, s->key, &tuple), &choice);
 	l->slot = choice.slot;
 	l->probes = choice.probes;
-	l->has_owner = t.n;
-	if (t.n)
+	l->has_owner = choice.owner < t.n;
+	if (l->has_owner)
 		l->owner = t.members[choice.owner];
 	l->has_backend = choice.member >= 0;
 	if (l->has_backend)
 		l->backend = t.members[choice.member];
-	free(levels);
+	free(shares);
 	table_free(&t);
 	return 0;
 }

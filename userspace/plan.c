@@ -19,6 +19,8 @@
 struct tables {
 	const struct table *before;
 	struct table after;
+	u16 *old;		/* owners before, their number for nobody */
+	u16 *new;		/* owners in the end, likewise */
 	u16 *now;		/* owners right after the change, members of @after */
 	u16 *renumber;		/* new index of each former member */
 	u8 *change;		/* RLB_MEMBER_* of each new member */
@@ -29,6 +31,8 @@ struct tables {
 static void tables_free(struct tables *t)
 {
 	table_free(&t->after);
+	free(t->old);
+	free(t->new);
 	free(t->now);
 	free(t->renumber);
 	free(t->change);
@@ -36,15 +40,28 @@ static void tables_free(struct tables *t)
 	free(t->share_after);
 }
 
+/* The owners of a table, so that nobody is one beyond the members, as in the module. */
+static u16 *whole(const struct table *t)
+{
+	u16 *owners = calloc(t->slots + 1, sizeof(*owners));
+	u32 s;
+
+	for (s = 0; s < t->slots && owners; s++)
+		owners[s] = t->owners[s] < t->n ? t->owners[s] : t->n;
+	return owners;
+}
+
 static int tables_alloc(struct tables *t, struct plan *p)
 {
+	t->old = whole(t->before);
+	t->new = whole(&t->after);
 	t->now = calloc(t->after.slots + 1, sizeof(*t->now));
 	t->renumber = calloc(t->before->n + 1, sizeof(*t->renumber));
 	t->change = calloc(t->after.n + 1, sizeof(*t->change));
 	t->share_before = calloc(t->before->n + 1, sizeof(*t->share_before));
 	t->share_after = calloc(t->after.n + 1, sizeof(*t->share_after));
 	p->shares = calloc(t->before->n + t->after.n + 1, sizeof(*p->shares));
-	return t->now && t->renumber && t->change && t->share_before && t->share_after &&
+	return t->old && t->new && t->now && t->renumber && t->change && t->share_before && t->share_after &&
 	       p->shares ? 0 : -ENOMEM;
 }
 
@@ -73,6 +90,9 @@ static void merge_members(struct tables *t, struct plan *p)
 	struct plan_share *s;
 	int order;
 
+	t->renumber[t->before->n] = RINGLB_NO_OWNER;
+	t->share_before[t->before->n] = PLAN_NOBODY;
+	t->share_after[t->after.n] = PLAN_NOBODY;
 	while (old < old_end || new < new_end) {
 		s = &p->shares[p->n];
 		order = old == old_end ? 1 : new == new_end ? -1 : addr_cmp(&old->at, &new->at);
@@ -103,15 +123,10 @@ static void merge_members(struct tables *t, struct plan *p)
 static void set_now(struct tables *t)
 {
 	if (t->before->n && t->after.n && t->before->slots == t->after.slots)
-		rlb_settle_begin(t->now, t->after.owners, t->before->owners,
+		rlb_settle_begin(t->now, t->new, t->old,
 				 __builtin_ctz(t->after.slots), t->renumber, t->change);
 	else if (t->after.slots)
-		memcpy(t->now, t->after.owners, t->after.slots * sizeof(*t->now));
-}
-
-static u32 share_of(const u32 *shares, u16 owner)
-{
-	return owner == RINGLB_NO_OWNER ? PLAN_NOBODY : shares[owner];
+		memcpy(t->now, t->new, t->after.slots * sizeof(*t->now));
 }
 
 static void count_shares(const struct tables *t, struct plan *p)
@@ -119,11 +134,13 @@ static void count_shares(const struct tables *t, struct plan *p)
 	u32 s;
 
 	for (s = 0; s < t->before->slots; s++)
-		if (t->before->owners[s] != RINGLB_NO_OWNER)
-			p->shares[t->share_before[t->before->owners[s]]].before++;
+		if (t->old[s] < t->before->n)
+			p->shares[t->share_before[t->old[s]]].before++;
 	for (s = 0; s < t->after.slots && t->after.n; s++) {
-		p->shares[t->share_after[t->now[s]]].at_once++;
-		p->shares[t->share_after[t->after.owners[s]]].after++;
+		if (t->now[s] < t->after.n)
+			p->shares[t->share_after[t->now[s]]].at_once++;
+		if (t->new[s] < t->after.n)
+			p->shares[t->share_after[t->new[s]]].after++;
 	}
 }
 
@@ -179,10 +196,10 @@ static u32 list_moves(const struct tables *t, const struct plan *p, struct one_m
 	u32 s, from, to, now, n = 0;
 
 	for (s = 0; s < p->slots; s++) {
-		from = share_of(t->share_before, t->before->owners[s / per_before]);
-		now = share_of(t->share_after, t->now[s / per_after]);
-		to = share_of(t->share_after, t->after.owners[s / per_after]);
-		if (from != to && from != PLAN_NOBODY)
+		from = t->share_before[t->old[s / per_before]];
+		now = t->share_after[t->now[s / per_after]];
+		to = t->share_after[t->new[s / per_after]];
+		if (from != to && t->before->n)
 			list[n++] = (struct one_move){ from, to, now == from };
 	}
 	return n;

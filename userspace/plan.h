@@ -9,7 +9,7 @@
 
 struct out;
 
-#define PLAN_NOBODY 0xffffffff	/* no backend: the service goes, or will have no members */
+#define PLAN_NOBODY 0xffffffff	/* no backend: a dead seat, or no members */
 
 /* What becomes of a service */
 enum plan_status {
@@ -44,9 +44,9 @@ struct plan_share {
 
 /**
  * struct plan_move - slots that go from one backend to another. Slots without an owner have
- *	no flows that could move.
- * @from: a backend's place in struct plan's @shares
- * @to: likewise, or PLAN_NOBODY
+ *	no flows that could move while there are no backends; else others take them.
+ * @from: a backend's place in struct plan's @shares, or PLAN_NOBODY
+ * @to: likewise
  * @at_once: slots that move with the change
  * @later: slots that move by settling
  * @needless: the change leaves both backends alone

@@ -263,6 +263,10 @@ static int apply(struct tool *t, struct model *m, const struct command *command)
 			return TOOL_REFUSED;
 		}
 	}
+	if (offline_agree(m, &change, error, sizeof(error))) {
+		tool_error("plan: %s", error);
+		return TOOL_REFUSED;
+	}
 	return TOOL_DONE;
 }
 

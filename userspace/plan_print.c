@@ -40,7 +40,10 @@ static void settle_facts(struct out *o, const struct plan *p)
 
 static void move_facts(struct out *o, const struct plan *p, const struct plan_move *m)
 {
-	out_endpoint(o, 0, "from", &p->shares[m->from].at);
+	if (m->from == PLAN_NOBODY)
+		out_none(o, "from");
+	else
+		out_endpoint(o, 0, "from", &p->shares[m->from].at);
 	if (m->to == PLAN_NOBODY)
 		out_none(o, "to");
 	else

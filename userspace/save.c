@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "object.h"
+#include "seats.h"
 
 int save_parse(struct cmd *c, struct command *command)
 {
@@ -53,7 +54,6 @@ static void print_pairs(FILE *to, const struct keyword *k, unsigned int wanted,
 		k->print(value, object);
 		fprintf(to, " %s %s", k->word, value);
 	}
-	fputc('\n', to);
 }
 
 static void print_service(FILE *to, const struct service *s)
@@ -64,11 +64,27 @@ static void print_service(FILE *to, const struct service *s)
 	fprintf(to, "service add %s %s %s", s->name, word_protocol(s->protocol),
 		addr_print(&s->vip, word));
 	print_pairs(to, service_keywords, service_pairs(s), s);
+	if (s->method == RINGLB_METHOD_SEAT)
+		seats_print(to, s);
+	fputc('\n', to);
 	for (i = 0; i < s->n; i++) {
 		fprintf(to, "backend add %s %s", s->name, addr_print(&s->backends[i].at, word));
 		print_pairs(to, backend_keywords, backend_pairs(&s->backends[i]),
 			    &s->backends[i]);
+		fputc('\n', to);
 	}
+}
+
+/* What the configuration has beyond what the kernel says of services: lists of seats. */
+static int get_lists(struct tool *t, struct model *m)
+{
+	int code = TOOL_DONE;
+	size_t i;
+
+	for (i = 0; i < m->n && !code && !t->file; i++)
+		if (m->services[i]->method == RINGLB_METHOD_SEAT)
+			code = table_lists(t, m->services[i]);
+	return code;
 }
 
 static void print_secret(FILE *to, const u8 *secret)
@@ -118,6 +134,8 @@ int save_run(struct tool *t, const struct command *command)
 		return TOOL_WORDS;
 	}
 	code = tool_model(t, NULL, TOOL_BACKENDS, &m);
+	if (!code)
+		code = get_lists(t, &m);
 	if (!code && command->with_secret)
 		code = get_secret(t, &m);
 	if (!code && command->with_secret)

@@ -43,7 +43,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!(s->has & ~(1U << RINGLB_A_SERVICE_IF_GENERATION)))
-		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes or settle");
+		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats or settle");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
 
@@ -93,6 +93,8 @@ void service_facts(struct out *o, const struct service *s)
 	if (HAS(s, RINGLB_A_SERVICE_VNODES) &&
 	    !word_stray(s->method, 1U << RINGLB_A_SERVICE_VNODES))
 		out_u64(o, 0, "vnodes", s->vnodes);
+	if (HAS(s, RINGLB_A_SERVICE_SEATS))
+		out_u64(o, 0, "seats", s->n_seats);
 	if (HAS(s, RINGLB_A_SERVICE_SETTLE))
 		out_tenths(o, "settle", s->settle);
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))

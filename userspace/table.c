@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "lookup.h"
 #include "object.h"
 #include "offline.h"
 
@@ -57,6 +58,42 @@ static int from_kernel(struct session *s, const char *service, struct model *m,
 	return ret;
 }
 
+/* The seats of the table are those of the service. */
+static int from_kernel_with_lists(struct session *s, const char *service, struct model *m,
+				  struct table *table)
+{
+	int ret = from_kernel(s, service, m, table);
+	struct service *svc = ret ? NULL : model_find(m, service);
+
+	if (svc) {
+		svc->seats = table->seats;
+		svc->n_seats = table->n_seats;
+	}
+	return ret;
+}
+
+/**
+ * table_lists() - the seats of a service, from the kernel
+ * @t: the run, with its session
+ * @s: a service as the kernel told it; gets its list
+ *
+ * Return: an exit code, after its message.
+ */
+int table_lists(struct tool *t, struct service *s)
+{
+	struct table table;
+	int ret = fetch_table(&t->session, s->name, &table);
+
+	if (!ret && (table.generation != s->generation || table.n_seats != s->n_seats))
+		ret = 1;
+	s->seats = table.seats;
+	s->n_seats = table.n_seats;
+	table_free(&table);
+	if (ret < 0)
+		return tool_refused(t, "table");
+	return ret ? tool_inconsistent() : TOOL_DONE;
+}
+
 /**
  * table_and_model() - a service with its backends, and its table
  * @t: the run
@@ -81,7 +118,7 @@ int table_and_model(struct tool *t, const struct command *command, struct model 
 	s = tool_session(t);
 	if (!s)
 		return TOOL_REFUSED;
-	ret = m ? from_kernel(s, service, m, table) : fetch_table(s, service, table);
+	ret = m ? from_kernel_with_lists(s, service, m, table) : fetch_table(s, service, table);
 	if (ret < 0)
 		return tool_refused(t, grammar_title(command->g, title));
 	if (!ret)
@@ -140,6 +177,22 @@ static void shares(struct out *o, const struct table *table, const u32 *slots)
 	}
 }
 
+/* JSON alone: the list of seats, in its order. */
+static void seats(struct out *o, const struct table *table)
+{
+	u32 k;
+
+	if (table->method != RINGLB_METHOD_SEAT || !o->json)
+		return;
+	out_list(o, "seats");
+	for (k = 0; k < table->n_seats; k++) {
+		out_list_object(o);
+		out_u64(o, 0, "id", table->seats[k].id);
+		out_u64(o, 0, "weight", table->seats[k].weight);
+	}
+	out_list_end(o);
+}
+
 static int show_shares(struct tool *t, const struct table *table)
 {
 	u32 *slots = calloc(table->n + 1, sizeof(*slots));
@@ -174,6 +227,7 @@ int table_show(struct tool *t, const struct command *command)
 		if (table.has_generation)
 			out_u64(&t->out, 0, "generation", table.generation);
 		out_hex(&t->out, "digest", table.digest);
+		seats(&t->out, &table);
 		owners(&t->out, &table);
 		code = tool_end(t, TOOL_DONE);
 	}

@@ -38,6 +38,13 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 	const char *state = condition(l);
 	char owner[ADDR_TEXT_MAX], seen[64];
 
+	if (!l->has_owner && l->probes > 1) {
+		looked(l, seen, sizeof(seen));
+		snprintf(text, WHY_MAX, "slot %u belongs to a seat without a backend: %s%s", l->slot,
+			 l->has_backend ? "looked again, " :
+			 "no backend takes flows, the packet is dropped, ", seen);
+		return text;
+	}
 	if (!l->has_owner) {
 		snprintf(text, WHY_MAX, "no backend has a weight: the packet is dropped");
 		return text;
@@ -56,7 +63,9 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 	else if (!addr_cmp(&l->owner.at, &l->backend.at))
 		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s", l->slot, owner, state);
 	else
-		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s: looked again, %s",
-			 l->slot, owner, state, seen);
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s%s: looked again, %s",
+			 l->slot, owner, state,
+			 l->owner.state == RINGLB_STATE_UP ? " and takes a share of its flows" : "",
+			 seen);
 	return text;
 }

@@ -14,6 +14,10 @@
 #include <netlink/msg.h>
 #include <string.h>
 
+#include "lookup.h"
+
+#define SEATS_AN_ATTRIBUTE 4096
+
 static int put_endpoint(struct nl_msg *msg, int ipv4, int ipv6, int port,
 			const struct endpoint *e)
 {
@@ -84,6 +88,28 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		    nla_put_u32(msg, numbers[i].attr, numbers[i].value))
 			return -EMSGSIZE;
 	nest_end(msg, start);
+	return 0;
+}
+
+/**
+ * wire_put_seats() - SEATS, if the mask says that a list was given
+ * @msg: the message
+ * @s: the service
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int wire_put_seats(struct nl_msg *msg, const struct service *s)
+{
+	u32 at = 0, n;
+
+	if (!HAS(s, RINGLB_A_SERVICE_SEATS))
+		return 0;
+	do {
+		n = s->n_seats - at < SEATS_AN_ATTRIBUTE ? s->n_seats - at : SEATS_AN_ATTRIBUTE;
+		if (nla_put(msg, RINGLB_A_SEATS, n * sizeof(*s->seats), s->seats + at))
+			return -EMSGSIZE;
+		at += n;
+	} while (at < s->n_seats);
 	return 0;
 }
 
@@ -281,6 +307,7 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_SLACK], &s->slack) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SETTLE], &s->settle) ||
 	    get_u32(tb[RINGLB_A_SERVICE_IF_GENERATION], &s->if_generation) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SEATS], &s->n_seats) ||
 	    get_u32(tb[RINGLB_A_SERVICE_PENDING], &s->pending) ||
 	    get_u64(tb[RINGLB_A_SERVICE_CANONICAL], &s->canonical) ||
 	    get_u32(tb[RINGLB_A_SERVICE_GENERATION], &s->generation) ||

@@ -21,6 +21,7 @@ struct wire_span {
 /* 0, or -EMSGSIZE: the message is full */
 int wire_put_name(struct nl_msg *msg, const char *service);
 int wire_put_service(struct nl_msg *msg, const struct service *s);
+int wire_put_seats(struct nl_msg *msg, const struct service *s);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
 int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN]);

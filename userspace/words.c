@@ -14,6 +14,7 @@
 #include "addr.h"
 #include "lookup.h"
 #include "model.h"
+#include "seats.h"
 
 struct pair {
 	const char *word;
@@ -294,6 +295,11 @@ static void print_slack(char value[WORD_VALUE_MAX], const void *object)
 		word_tenths(s->slack, value);
 }
 
+static int parse_seats(const char *value, void *object)
+{
+	return seats_parse(value, object);
+}
+
 static int parse_settle(const char *value, void *object)
 {
 	struct service *s = object;
@@ -421,8 +427,8 @@ static int parse_weights(const char *value, void *object)
 #define VNODES_WORDS "vnodes", "N", "1 to 65535", \
 	RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes
 
-#define METHOD_WORDS "method", "rendezvous|ring|maglev", "rendezvous, ring or maglev", \
-	RINGLB_A_SERVICE_METHOD, parse_method, print_method
+#define METHOD_WORDS "method", "rendezvous|ring|maglev|seat", \
+	"rendezvous, ring, maglev or seat", RINGLB_A_SERVICE_METHOD, parse_method, print_method
 
 const struct keyword service_keywords[] = {
 	{ METHOD_WORDS },
@@ -430,6 +436,7 @@ const struct keyword service_keywords[] = {
 	{ SLOTS_WORDS },
 	{ SLACK_WORDS },
 	{ VNODES_WORDS },
+	{ "seats", "LIST|fresh", SEATS_EXPECTS, RINGLB_A_SERVICE_SEATS, parse_seats, NULL },
 	{ "settle", "P%", TENTHS_EXPECTS, RINGLB_A_SERVICE_SETTLE, parse_settle,
 	  print_settle },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
@@ -474,5 +481,7 @@ const char *word_stray(u32 method, unsigned int has)
 		return "vnodes";
 	if (method != RINGLB_METHOD_RENDEZVOUS && has >> RINGLB_A_SERVICE_SLACK & 1)
 		return "slack";
+	if (method != RINGLB_METHOD_SEAT && has >> RINGLB_A_SERVICE_SEATS & 1)
+		return "seats";
 	return NULL;
 }

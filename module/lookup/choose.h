@@ -7,6 +7,10 @@
  * is one store, moves only flows of that member, spreads them over the others in proportion
  * to their slots, and gives the member exactly its flows back when it returns. Two gateways
  * with the same table and the same states choose alike.
+ *
+ * A member may take a share of the flows that come to it and leave the others to look again:
+ * those whose hash is low enough, so that a growing share keeps the flows of a smaller one.
+ * Slots that nobody owns hold the number of members, one beyond them: who takes nothing.
  */
 #ifndef _RINGLB_LOOKUP_CHOOSE_H
 #define _RINGLB_LOOKUP_CHOOSE_H
@@ -20,20 +24,27 @@
 enum rlb_takes {
 	RLB_TAKES_NONE,		/* down */
 	RLB_TAKES_LAST,		/* draining: flows that nobody else takes */
+	RLB_TAKES_SHARE,	/* up: its share of flows */
 	RLB_TAKES_FLOWS,	/* up */
 };
+
+#define RLB_SHARE_ALL (1U << 16)
 
 /**
  * struct rlb_view - what a choice is made from
  * @slots: 2^@bits owners
- * @takes: enum rlb_takes of each member
+ * @takes: enum rlb_takes of each member, and RLB_TAKES_NONE behind them
+ * @share: of those with RLB_TAKES_SHARE, what they take, in parts of RLB_SHARE_ALL; may be NULL
+ *	if there are none
  * @n: members; 0: nothing can be chosen
  * @bits: size of the table
- * @best: the highest value in @takes, or one that was so a moment ago
+ * @best: the highest value in @takes, or one that was so a moment ago; RLB_TAKES_SHARE counts
+ *	as RLB_TAKES_FLOWS
  */
 struct rlb_view {
 	const u16 *slots;
 	const u8 *takes;
+	const u16 *share;
 	u32 n;
 	u8 bits;
 	u8 best;
@@ -42,7 +53,7 @@ struct rlb_view {
 /**
  * struct rlb_choice - what came of it
  * @slot: the flow's slot
- * @owner: the member that owns it; valid if there are members
+ * @owner: the member that owns it, the number of members for nobody; valid if there are members
  * @member: the member that takes the flow; -1 for none
  * @probes: slots looked at; 1 if the owner took the flow; RLB_PROBES_MAX + 1 if so many were
  *	looked at in vain and members were scanned
@@ -69,6 +80,17 @@ static inline int rlb_choose_scan(const struct rlb_view *v, u64 hash, u8 level)
 	return -1;
 }
 
+/* Does member @i take flows of this level, or this one of its share? */
+static inline bool rlb_choose_takes(const struct rlb_view *v, u32 i, u64 hash, u8 level)
+{
+	u8 takes = READ_ONCE(v->takes[i]);
+
+	if (takes >= level)
+		return true;
+	return takes == RLB_TAKES_SHARE && level == RLB_TAKES_FLOWS &&
+	       (hash & (RLB_SHARE_ALL - 1)) < READ_ONCE(v->share[i]);
+}
+
 /* The slow half of rlb_choose(): the owner does not take flows. */
 static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level,
 				    struct rlb_choice *c)
@@ -77,7 +99,7 @@ static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level
 	u16 i = c->owner;
 
 	for (probes = 1; ; probes++) {
-		if (READ_ONCE(v->takes[i]) >= level) {
+		if (rlb_choose_takes(v, i, hash, level)) {
 			c->member = i;
 			break;
 		}
@@ -98,8 +120,9 @@ static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level
  * @hash: rlb_key_hash() of the flow
  * @c: out: the choice
  *
- * Draining members take flows only when no member is up, as a last resort. Bounded: at most
- * twice RLB_PROBES_MAX slots and twice @v->n members are looked at; nothing but one load
+ * Draining members take flows only when no member is up, as a last resort; one that takes a
+ * share takes all when nobody else takes any. Bounded: at most
+ * thrice RLB_PROBES_MAX slots and thrice @v->n members are looked at; nothing but one load
  * beyond the slot's own when the owner is up. Any context.
  */
 static inline void rlb_choose(const struct rlb_view *v, u64 hash, struct rlb_choice *c)

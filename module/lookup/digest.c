@@ -31,3 +31,27 @@ u64 rlb_digest(const u16 *slots, unsigned int bits, const struct rlb_member *m, 
 		rlb_sip_word(&sip, slots[s] < n ? m[slots[s]].ident : 0);
 	return rlb_sip_end(&sip, bits, 0);
 }
+
+/**
+ * rlb_digest_seats() - let a digest tell lists of seats apart as well
+ * @digest: rlb_digest() of the table
+ * @seats: the list
+ * @n: how many; 0: the digest stays what it is
+ *
+ * Two tables may be equal today and part with the next change, if their lists differ.
+ *
+ * Return: the digest of both.
+ */
+u64 rlb_digest_seats(u64 digest, const struct rlb_seat *seats, u32 n)
+{
+	struct rlb_sip sip;
+	u32 k;
+
+	if (!n)
+		return digest;
+	rlb_sip_start(&sip, &rlb_public);
+	rlb_sip_word(&sip, digest);
+	for (k = 0; k < n; k++)
+		rlb_sip_word(&sip, (u64)seats[k].id << 32 | seats[k].weight);
+	return rlb_sip_end(&sip, n, 0);
+}

@@ -19,7 +19,7 @@
 #define RLB_SLACK_NONE RINGLB_SLACK_NONE
 
 #define RLB_NO_ID RINGLB_ID_NONE	/* a backend to which the operator gave none */
-#define RLB_SEATS_MAX 8192	/* those of RINGLB_BACKENDS_MAX backends, as many virtual and dead */
+#define RLB_SEATS_MAX RINGLB_SEATS_MAX	/* those of RINGLB_BACKENDS_MAX backends, as many virtual and dead */
 
 /**
  * struct rlb_member - a backend that has a part in the table
@@ -111,9 +111,11 @@ u64 rlb_ring_vnodes_max(const struct rlb_member *m, u32 n);
 u32 rlb_seat_nominal(const struct rlb_seat *seats, u32 n, u32 id);
 u32 rlb_seat_accept(const struct rlb_seat *seats, u32 n, u32 id, u32 weight);
 int rlb_seat_fit(struct rlb_seat *seats, u32 n, u32 id, u32 weight);
+int rlb_seat_fit_all(struct rlb_seat *seats, u32 n, const struct rlb_member *m, u32 n_members);
 
 int rlb_slots_check(const struct rlb_range *r, u32 n_ranges, unsigned int bits, u32 n, u32 *at);
 
+u64 rlb_digest_seats(u64 digest, const struct rlb_seat *seats, u32 n);
 u64 rlb_digest(const u16 *slots, unsigned int bits, const struct rlb_member *m, u32 n);
 
 #endif /* _RINGLB_LOOKUP_LOOKUP_H */

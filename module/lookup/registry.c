@@ -10,6 +10,7 @@ static const struct rlb_lookup_ops *const methods[] = {
 	&rlb_ring_ops,
 	&rlb_rendezvous_ops,
 	&rlb_maglev_ops,
+	&rlb_seat_ops,
 };
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))
@@ -58,8 +59,8 @@ const struct rlb_lookup_ops *rlb_lookup_by_name(const char *name)
  * Process context, may sleep; time and memory are bounded by @bits and by what the method's
  * check() lets through.
  *
- * Return: 0, -E2BIG if the method cannot hold these members, -ERANGE if it does not take these
- *	parameters, -ENOMEM.
+ * Return: 0, -ENOMEM, or what is wrong with members and parameters, by the method's word: see
+ *	struct rlb_lookup_ops.
  */
 int rlb_lookup_build(const struct rlb_lookup_ops *ops, u16 *slots, unsigned int bits,
 		     const struct rlb_member *m, u32 n, const struct rlb_params *p)

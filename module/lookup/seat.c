@@ -144,6 +144,39 @@ int rlb_seat_fit(struct rlb_seat *seats, u32 n, u32 id, u32 weight)
 	return n + 1;
 }
 
+/**
+ * rlb_seat_fit_all() - see that the seats of all members weigh as much as they do
+ * @seats: the list, with room for @n_members more, or for RLB_SEATS_MAX
+ * @n: how many
+ * @m: the members; those without id are left out
+ * @n_members: how many
+ *
+ * By ascending id: the list does not depend on the order in which members are told.
+ *
+ * Return: how many seats there are now, -ENOSPC if the list is full.
+ */
+int rlb_seat_fit_all(struct rlb_seat *seats, u32 n, const struct rlb_member *m, u32 n_members)
+{
+	u64 from = 0;
+	u32 i, next;
+	int now = n;
+
+	for (;;) {
+		next = n_members;
+		for (i = 0; i < n_members; i++)
+			if (m[i].id >= from && m[i].id != RLB_NO_ID &&
+			    (next == n_members || m[i].id < m[next].id))
+				next = i;
+		if (next == n_members)
+			return now;
+		now = rlb_seat_fit(seats, now, m[next].id, m[next].weight);
+		if (now < 0)
+			return now;
+		from = (u64)m[next].id + 1;
+		rlb_env_yield();
+	}
+}
+
 /* --- who gives ----------------------------------------------------------- */
 
 static u64 quota_up(u32 nslots, u32 weight, u64 total)

@@ -15,8 +15,9 @@
  * @canonical: the table that the new configuration asks for
  * @before: the table in force until now, by indexes of the former members
  * @bits: size of all three
- * @renumber: new index of each former member; RINGLB_NO_OWNER for one that is gone
- * @change: RLB_MEMBER_* of each new member
+ * @renumber: new index of each former member, RINGLB_NO_OWNER for one that is gone; behind them
+ *	RINGLB_NO_OWNER, for slots that nobody owned
+ * @change: RLB_MEMBER_* of each new member; behind them 0, for slots that nobody is to own
  *
  * A slot takes its canonical owner if its former owner is gone or loses, or if its canonical
  * owner gains; else it stays with its former owner. So no slot moves between two members that

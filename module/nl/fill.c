@@ -73,6 +73,8 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u32(skb, RINGLB_A_SERVICE_METHOD, c->ops->id) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_KEY, c->key) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_VNODES, c->params.vnodes) ||
+	      (c->ops->id == RINGLB_METHOD_SEAT &&
+	       nla_put_u32(skb, RINGLB_A_SERVICE_SEATS, t->n_seats)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_SLOTS, 1U << t->view.bits) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_GENERATION, svc->generation) ||
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_DIGEST, t->digest, RINGLB_A_SERVICE_PAD) ||

@@ -42,8 +42,9 @@ int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 /* parse.c */
 int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 			  struct netlink_ext_ack *extack);
-int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
+int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c, bool more,
 			  struct netlink_ext_ack *extack);
+int rlb_parse_seats(struct genl_info *info, struct rlb_service_config *c, struct rlb_seat **list);
 struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *attr,
 					  struct netlink_ext_ack *extack);
 int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd,

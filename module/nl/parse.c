@@ -215,11 +215,12 @@ static bool has_option(struct nlattr **tb)
  * rlb_parse_service_set() - read what changes of a service
  * @attr: the SERVICE nest of a service that exists
  * @c: in: the service as it is; out: as it is to be
+ * @more: something to change is given beside the nest
  * @extack: for the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
-int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
+int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c, bool more,
 			  struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[RINGLB_A_SERVICE_MAX + 1];
@@ -229,9 +230,81 @@ int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c,
 		   "service is missing", extack);
 	if (err)
 		return err;
-	if (!has_option(tb))
+	if (!more && !has_option(tb))
 		return refuse(extack, attr, "nothing to change is given");
 	return parse_options(tb, c, extack);
+}
+
+/* How many seats all attributes of a request hold, or why not. */
+static int count_seats(struct genl_info *info)
+{
+	struct nlattr *attr;
+	u32 n = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != RINGLB_A_SEATS)
+			continue;
+		if (nla_len(attr) % sizeof(struct rlb_seat))
+			return refuse(info->extack, attr, "list of seats ends within a seat");
+		n += nla_len(attr) / sizeof(struct rlb_seat);
+		if (n > RINGLB_SEATS_MAX)
+			return refuse(info->extack, attr,
+				      "list of seats has more than 8192, the most there can be");
+	}
+	return n;
+}
+
+static int copy_seats(struct genl_info *info, struct rlb_seat *to)
+{
+	struct rlb_seat *seat = to;
+	struct nlattr *attr;
+	int rem;
+
+	BUILD_BUG_ON(sizeof(*to) != sizeof(struct ringlb_seat));
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != RINGLB_A_SEATS)
+			continue;
+		memcpy(to, nla_data(attr), nla_len(attr));
+		to += nla_len(attr) / sizeof(*to);
+		for (; seat < to; seat++) {
+			if (!seat->weight || seat->weight > RINGLB_WEIGHT_MAX)
+				return refuse(info->extack, attr,
+					      "weight of a seat is not 1 to 65535");
+			if (seat->id == RLB_NO_ID)
+				return refuse(info->extack, attr, "a seat has no id");
+		}
+	}
+	return 0;
+}
+
+/**
+ * rlb_parse_seats() - read a list of seats, if there is one
+ * @info: the request
+ * @c: the service as it is to be; its list becomes the one that is given
+ * @list: out: to be freed by kvfree() when @c is no longer used
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int rlb_parse_seats(struct genl_info *info, struct rlb_service_config *c, struct rlb_seat **list)
+{
+	int n;
+
+	*list = NULL;
+	if (!info->attrs[RINGLB_A_SEATS])
+		return 0;
+	if (c->ops->id != RINGLB_METHOD_SEAT)
+		return refuse(info->extack, info->attrs[RINGLB_A_SEATS],
+			      "seats are no parameter of this method");
+	n = count_seats(info);
+	if (n < 0)
+		return n;
+	*list = kvmalloc_array(max(n, 1), sizeof(**list), GFP_KERNEL_ACCOUNT);
+	if (!*list)
+		return -ENOMEM;
+	c->params.seats = *list;
+	c->params.n_seats = n;
+	return copy_seats(info, *list);
 }
 
 /**

@@ -88,10 +88,12 @@ const struct nla_policy rlb_policy_nothing[RINGLB_A_MAX + 1] = {};
 
 const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_new_nest),
+	[RINGLB_A_SEATS] = { .type = NLA_BINARY },
 };
 
 const struct nla_policy rlb_policy_service_set[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_set_nest),
+	[RINGLB_A_SEATS] = { .type = NLA_BINARY },
 };
 
 const struct nla_policy rlb_policy_service_ref[RINGLB_A_MAX + 1] = {

@@ -32,13 +32,15 @@ int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info)
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
 	struct nlattr *attr = info->attrs[RINGLB_A_SERVICE];
 	struct rlb_service_config config;
+	struct rlb_seat *seats = NULL;
 	struct rlb_service *svc;
 	int err;
 
 	memset(&config, 0, sizeof(config));
-	err = rlb_parse_service_new(attr, &config, info->extack);
+	err = rlb_parse_service_new(attr, &config, info->extack) ?:
+	      rlb_parse_seats(info, &config, &seats);
 	if (err)
-		return err;
+		goto out_free;
 	mutex_lock(&rn->cfg_lock);
 	svc = rlb_service_create(rn, &config, info->extack);
 	err = PTR_ERR_OR_ZERO(svc);
@@ -51,6 +53,8 @@ int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info)
 	answer_service(info, svc);
 out:
 	mutex_unlock(&rn->cfg_lock);
+out_free:
+	kvfree(seats);
 	return err;
 }
 
@@ -58,6 +62,7 @@ static int service_set(struct rlb_net *rn, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[RINGLB_A_SERVICE];
 	struct rlb_service_config config;
+	struct rlb_seat *seats = NULL;
 	struct rlb_service *svc;
 	int err;
 
@@ -65,14 +70,16 @@ static int service_set(struct rlb_net *rn, struct genl_info *info)
 	if (IS_ERR(svc))
 		return PTR_ERR(svc);
 	config = svc->config;
-	err = rlb_parse_service_set(attr, &config, info->extack);
+	err = rlb_parse_service_set(attr, &config, info->attrs[RINGLB_A_SEATS], info->extack) ?:
+	      rlb_parse_seats(info, &config, &seats);
+	if (!err) {
+		err = rlb_service_change(svc, &config, info->extack);
+		if (err)
+			NL_SET_BAD_ATTR(info->extack, attr);
+	}
+	kvfree(seats);
 	if (err)
 		return err;
-	err = rlb_service_change(svc, &config, info->extack);
-	if (err) {
-		NL_SET_BAD_ATTR(info->extack, attr);
-		return err;
-	}
 	rlb_settle_kick(svc);
 	rlb_net_changed(rn);
 	rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, info->snd_portid);

@@ -9,11 +9,13 @@
 #include "nl.h"
 
 #define MEMBERS_A_MESSAGE 32
+#define SEATS_A_MESSAGE 256
 #define SLOTS_A_MESSAGE 1024
 
-/* Where a dump goes on: members first, then slots. */
+/* Where a dump goes on: members first, then seats, then slots. */
 struct table_cursor {
 	u32 member;
+	u32 seat;
 	u32 slot;
 };
 
@@ -25,6 +27,32 @@ static int fill_members(struct sk_buff *skb, const struct rlb_table *t, struct t
 	for (; at->member < end && !err; at->member++)
 		err = rlb_fill_backend_addr(skb, RINGLB_A_BACKEND, t->backend[at->member]);
 	return err;
+}
+
+static int fill_seats(struct sk_buff *skb, const struct rlb_table *t, struct table_cursor *at)
+{
+	u32 n = min_t(u32, SEATS_A_MESSAGE, t->n_seats - at->seat);
+
+	if (nla_put(skb, RINGLB_A_SEATS, n * sizeof(*t->seats), t->seats + at->seat))
+		return -EMSGSIZE;
+	at->seat += n;
+	return 0;
+}
+
+static int fill_owners(struct sk_buff *skb, const struct rlb_table *t, struct table_cursor *at)
+{
+	u32 n = min_t(u32, SLOTS_A_MESSAGE, (1U << t->view.bits) - at->slot);
+	struct nlattr *attr = nla_reserve(skb, RINGLB_A_TABLE_OWNERS, n * sizeof(u16));
+	u16 *owner;
+
+	if (!attr)
+		return -EMSGSIZE;
+	for (owner = nla_data(attr); n; n--, owner++) {
+		*owner = t->view.slots[at->slot++];
+		if (*owner >= t->view.n)
+			*owner = RINGLB_NO_OWNER;
+	}
+	return 0;
 }
 
 static int fill_head(struct sk_buff *skb, const struct rlb_service *svc, const struct rlb_table *t,
@@ -41,22 +69,20 @@ static int fill_table(struct sk_buff *skb, const struct rlb_service *svc, struct
 {
 	const struct rlb_table *t = rlb_table_locked(svc);
 	bool members = at->member < t->view.n;
+	bool seats = !members && at->seat < t->n_seats;
 	struct nlattr *nest;
-	u32 n;
 
 	if (rlb_fill_service_name(skb, svc))
 		return -EMSGSIZE;
 	nest = nla_nest_start(skb, RINGLB_A_TABLE);
 	if (!nest || fill_head(skb, svc, t, members ? at->member : at->slot))
 		return -EMSGSIZE;
-	if (!members) {
-		n = min_t(u32, SLOTS_A_MESSAGE, (1U << t->view.bits) - at->slot);
-		if (nla_put(skb, RINGLB_A_TABLE_OWNERS, n * sizeof(u16), t->view.slots + at->slot))
-			return -EMSGSIZE;
-		at->slot += n;
-	}
+	if (!members && !seats && fill_owners(skb, t, at))
+		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
-	return members ? fill_members(skb, t, at) : 0;
+	if (members)
+		return fill_members(skb, t, at);
+	return seats ? fill_seats(skb, t, at) : 0;
 }
 
 /* One message, or none and the cursor where it was. */
@@ -116,7 +142,8 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes))
 		return -EMSGSIZE;
-	if (t->view.n && rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))
+	if (choice.owner < t->view.n &&
+	    rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))
 		return -EMSGSIZE;
 	if (b && rlb_fill_member(skb, RINGLB_A_LOOKUP_BACKEND, svc, b))
 		return -EMSGSIZE;

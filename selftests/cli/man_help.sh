@@ -52,7 +52,7 @@ examples()
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "W[,W...]": "1,2,4",
-	          "COUNT": "7", "OBJECT": "table",
+	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
 	          "HEX": "00112233445566778899aabbccddeeff"}
@@ -91,9 +91,10 @@ examples()
 	        changes = [k for k in c["keywords"] if k in line and k != "if-generation"]
 	        if c.get("command") == "set" and c["keywords"] and not changes:
 	            continue        # "at least one"
-	        others = {"ring": {"slack"}, "maglev": {"slack", "vnodes"}}
+	        others = {"ring": {"slack", "seats"}, "maglev": {"slack", "vnodes", "seats"},
+	                  "seat": {"slack", "vnodes"}}
 	        method = next((m for m in others if m in line), "rendezvous")
-	        if c["object"] == "service" and others.get(method, {"vnodes"}) & set(line):
+	        if c["object"] == "service" and others.get(method, {"vnodes", "seats"}) & set(line):
 	            continue        # a parameter of another method
 	        forms.append(" ".join(line))
 	    most = 12 if c["object"] == "simulate" else 150    # it has much to reckon
@@ -189,6 +190,7 @@ service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
 backend add web 10.0.0.12 id 12 weight 2
 service add dns udp 192.0.2.10:53
+service add numbered udp 192.0.2.11:53 method seat seats 1:1
 END
 plan_keys()		# of plans that together have all there is
 {

@@ -62,6 +62,18 @@ service add wide tcp 192.0.2.25:80 method rendezvous key 5tuple slots 131072 sla
 backend add wide 10.0.10.1 id 7 weight 5 state up
 backend add wide 10.0.10.2 weight 4 state up
 backend add wide 10.0.10.3 id 4294967294 weight 1 state up
+service add seats tcp 192.0.2.27:80 method seat key 5tuple slots 4096 settle 1% seats 3:5,1:2,9:7,2:4,1:3,8:1
+backend add seats 10.0.12.1 id 1 weight 5 state up
+backend add seats 10.0.12.2 id 2 weight 1 state up
+backend add seats 10.0.12.3 id 3 weight 4 state up
+backend add seats 10.0.12.8 id 8 weight 1 state down
+service add thin tcp 192.0.2.28:80 method seat key 5tuple slots 4096 settle 1% seats 1:1000,2:1000,3:1
+backend add thin 10.0.13.1 id 1 weight 1 state up
+backend add thin 10.0.13.2 id 2 weight 2 state up
+backend add thin 10.0.13.3 id 3 weight 1 state drain
+service add vacant tcp 192.0.2.29:80 method seat key 5tuple slots 8192 settle 1% seats 1:3,2:1,3:65535
+backend add vacant 10.0.14.2 id 2 weight 1 state up
+backend add vacant 10.0.14.9 weight 0 state up
 END
 # Among these of fill there are some whose slots run short: they take from others at last.
 {
@@ -74,7 +86,8 @@ END
 		echo "backend add free 10.1.7.$i weight $((i % 3 + 1)) state up"
 	done
 } >>"$conf"
-services=(empty idle last none one rare web4 web6 low fill free steep sole tight usual wide)
+services=(empty idle last none one rare web4 web6 low fill free steep sole tight usual wide
+	seats thin vacant)
 
 ktap_plan $((${#services[@]} + 6))
 

@@ -112,6 +112,8 @@ class Service:
         self.vnodes = int(pairs.get("vnodes", 0))
         slack = pairs.get("slack", "none")
         self.slack = None if slack == "none" else round(float(slack[:-1]) * 10)
+        self.seats = [tuple(map(int, x.split(":"))) for x in
+                      pairs.get("seats", "").split(",") if x]     # (id, weight)
         self.backends = []      # (address, port, word, weight, state, id)
 
     def members(self):
@@ -128,7 +130,53 @@ class Service:
         """Slot -> index of a member, or None"""
         if not self.members():
             return [None] * self.slots
-        return self.ring() if self.method == "ring" else self.rendezvous()
+        return getattr(self, self.method)()
+
+    def seat(self):
+        """Who must give soonest gives first; seats whose id nobody has: None"""
+        slots, total = self.slots, 0
+        queues, counts, weights = [], [], []
+
+        def deadline(j):
+            return -(-slots * weights[j] // (counts[j] - 1)) if counts[j] > 1 else math.inf
+
+        for k, (_, weight) in enumerate(self.seats):
+            total += weight
+            weights.append(weight)
+            counts.append(-(-slots * weight // total))
+            queues.append([])
+            if not k:
+                queues[0] = [s * (0x9E3779B9 >> 12 | 1) % slots for s in range(slots)]
+                continue
+            gives, want = [0] * (k + 1), counts[k]
+
+            def give(j):
+                gives[j] += 1
+                counts[j] -= 1
+            for j in range(k + 1):
+                while deadline(j) <= total:
+                    give(j)
+                    want -= 1
+            may = sorted((deadline(j), j) for j in range(k + 1)
+                         if counts[j] * total > slots * weights[j])
+            for _, j in may[:want]:
+                give(j)
+            for j in range(k):
+                queues[k] += queues[j][:gives[j]]
+                del queues[j][:gives[j]]
+        member = {b[5]: i for i, b in enumerate(self.members())}
+        owners = [None] * slots
+        for (number, _), queue in zip(self.seats, queues):
+            for s in queue:
+                owners[s] = member.get(number)
+        return owners
+
+    def share(self, b):
+        """What a member takes of the flows that come to it, in parts of 65536"""
+        nominal = sum(w for number, w in self.seats if number == b[5])
+        if self.method != "seat" or b[3] >= nominal:
+            return 1 << 16
+        return ((b[3] << 16) + nominal // 2) // nominal
 
     def ring(self):
         points = []
@@ -234,35 +282,48 @@ def table(path, name):
     s = read(path)[0][name]
     members, owners = s.members(), s.owners()
     idents = [s.ident(b) for b in members]
+    digest = digest_of((0 if o is None else idents[o] for o in owners), s.bits)
+    seats = {}
+    if s.method == "seat":
+        seats = {"seats": [{"id": number, "weight": w} for number, w in s.seats]}
+        digest = digest_of([digest, *(number << 32 | w for number, w in s.seats)], len(s.seats))
     print(json.dumps([{
         "service": name, "method": s.method, "slots": s.slots,
-        "digest": f"{digest_of((0 if o is None else idents[o] for o in owners), s.bits):016x}",
+        "digest": f"{digest:016x}", **seats,
         "owners": [None if o is None else members[o][2] for o in owners],
     }], separators=(",", ":")))
 
 
 def choose(s, members, owners, h):
     """-> slot, owner, backend or None, probes"""
-    takes = [{"up": 2, "drain": 1, "down": 0}[b[4]] for b in members]
+    shares = [s.share(b) for b in members]
+    takes = [{"up": 3 if share == 1 << 16 else 2, "drain": 1, "down": 0}[b[4]]
+             for b, share in zip(members, shares)]
     slot = h >> (64 - s.bits)
     if not members:
         return slot, None, None, 1
     owner = owners[slot]
-    if takes[owner] == 2:
-        return slot, owner, owner, 1
+
+    def does(m, h, level):
+        if m is None or takes[m] >= level:
+            return m is not None
+        return takes[m] == 2 and level == 3 and (h & 0xFFFF) < shares[m]
+
     start, probes = h, 1
-    for level in range(max(takes), 0, -1):
+    for level in range(3 if max(takes) > 1 else max(takes), 0, -1):
         at, probes = owner, 1
         h = start
-        while takes[at] < level:
+        while not does(at, h, level):
             h = mix((h + STEP) & MASK)
             if probes == PROBES:
                 i = (h >> 32) * len(members) >> 32
                 order = list(range(i, len(members))) + list(range(i))
-                return slot, owner, next(m for m in order if takes[m] >= level), probes + 1
+                at, probes = next((m for m in order if takes[m] >= level), None), probes + 1
+                break
             at = owners[h >> (64 - s.bits)]
             probes += 1
-        return slot, owner, at, probes
+        if at is not None:
+            return slot, owner, at, probes
     return slot, owner, None, probes
 
 
@@ -287,7 +348,7 @@ def lookups(path, seed, n):
             text = socket.inet_ntop(socket.AF_INET6, addr.packed) if addr.version == 6 else addr
             return f"[{text}]:{port}" if addr.version == 6 else f"{text}:{port}"
         print(s.protocol, word(src, sport), word(dst, dport), s.name,
-              "-" if owner is None else slot,
+              "-" if owner is None and probes == 1 else slot,
               "-" if owner is None else members[owner][2],
               "-" if member is None else members[member][2], probes)
 

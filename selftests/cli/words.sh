@@ -19,6 +19,7 @@ port='expected a port from 1 to 65535'
 objects='service, backend, lookup, plan, simulate, table, secret, save, monitor, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
+seats='fresh or ID:WEIGHT,ID:WEIGHT... of at most 8192 seats'
 weights='1 to 64 weights from 1 to 65535, commas between them'
 long=$(printf 'x%.0s' {1..300})
 add='service add web tcp 192.0.2.1:80'
@@ -91,11 +92,11 @@ cases()
 	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
 	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
 	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
-	$add method	value of method is missing: expected rendezvous, ring or maglev
+	$add method	value of method is missing: expected rendezvous, ring, maglev or seat
 	$add method maglev vnodes 10	vnodes is no parameter of method maglev
 	$add method maglev slack 1%	slack is no parameter of method maglev
-	$add method rings	method "rings": expected rendezvous, ring or maglev
-	$add method Rendezvous	method "Rendezvous": expected rendezvous, ring or maglev
+	$add method rings	method "rings": expected rendezvous, ring, maglev or seat
+	$add method Rendezvous	method "Rendezvous": expected rendezvous, ring, maglev or seat
 	$add slots	value of slots is missing: expected a power of two from 4096 to 1048576
 	$add slots 65535	slots "65535": expected a power of two from 4096 to 1048576
 	$add slots 2048	slots "2048": expected a power of two from 4096 to 1048576
@@ -118,15 +119,25 @@ cases()
 	$add settle none	settle "none": expected 0% to 100%, at most one decimal
 	$add settle 100.1%	settle "100.1%": expected 0% to 100%, at most one decimal
 	$add settle 10	settle "10": expected 0% to 100%, at most one decimal
-	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes or settle
+	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes, seats or settle
 	$add vnodes 7	vnodes is no parameter of method rendezvous
 	$add vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
 	$add slack 2% method ring	slack is no parameter of method ring
 	service set web method ring slack 2%	slack is no parameter of method ring
 	service set web vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
+	$add seats 1:1	seats is no parameter of method rendezvous
+	$add method seat seats	value of seats is missing: expected $seats
+	$add method seat seats 1	seats "1": expected $seats
+	$add method seat seats 1:0	seats "1:0": expected $seats
+	$add method seat seats 1:65536	seats "1:65536": expected $seats
+	$add method seat seats 4294967295:1	seats "4294967295:1": expected $seats
+	$add method seat seats 1:1,	seats "1:1,": expected $seats
+	$add method seat seats ,1:1	seats ",1:1": expected $seats
+	$add method seat seats 1:1,,2:1	seats "1:1,,2:1": expected $seats
+	$add method seat slack 1%	slack is no parameter of method seat
 	service set web if-generation	value of if-generation is missing: expected 0 to 4294967295
 	service set web key src if-generation 4294967296	if-generation "4294967296": expected 0 to 4294967295
-	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes or settle
+	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats or settle
 	$add method ring method ring	"method": expected only once
 	$add method ring key	value of key is missing: expected 5tuple or src
 	$add method ring key dst	key "dst": expected 5tuple or src
@@ -134,10 +145,10 @@ cases()
 	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
 	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
-	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes or settle
-	$add ring	"ring": expected method, key, slots, slack, vnodes or settle
-	service set web	change is missing: expected method, key, slots, slack, vnodes or settle
-	service set web state up	"state": expected method, key, slots, slack, vnodes, settle or if-generation
+	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats or settle
+	$add ring	"ring": expected method, key, slots, slack, vnodes, seats or settle
+	service set web	change is missing: expected method, key, slots, slack, vnodes, seats or settle
+	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, settle or if-generation
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -190,8 +201,8 @@ cases()
 	plan web backend up	change of backend "up": expected add, set or del
 	plan web service	change is missing: expected set
 	plan web service add	change of service "add": expected set
-	plan web service set	change is missing: expected method, key, slots, slack, vnodes or settle
-	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes or settle
+	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats or settle
+	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats or settle
 	plan web service set method ring slack 1%	slack is no parameter of method ring
 	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
 	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT
@@ -245,7 +256,7 @@ cases()
 	simulate web pcap ''	pcap "": expected a file of captured packets
 	simulate web plot ''	plot "": expected a file to draw into
 	simulate web plot a plot a	"plot": expected only once
-	simulate web method hrw	method "hrw": expected rendezvous, ring or maglev
+	simulate web method hrw	method "hrw": expected rendezvous, ring, maglev or seat
 	-f a simulate backends 4	option "-f": expected lookup, plan, simulate, table, save or show, not simulate backends
 	table show	service is missing: expected $name
 	table digest web dns	"dns": expected nothing more

@@ -89,6 +89,7 @@ BNEW, BSET, BDEL, BGET = (genl.CMD_BACKEND_NEW, genl.CMD_BACKEND_SET, genl.CMD_B
 SSL = genl.A_SERVICE_SLOTS
 SKEY, SVN = genl.A_SERVICE_KEY, genl.A_SERVICE_VNODES
 other = text(genl.A_SERVICE_NAME, "other")
+seated = service(name=other, method=u32(6, genl.METHOD_SEAT), port=u32(5, 83))
 
 # (what, command, payload, errno, text; None: any text of the netlink core)
 REFUSED = [
@@ -195,6 +196,33 @@ REFUSED = [
      "service has changed: its generation is not the expected one"),
     ("service set: more points than fit", SET, nest(S, text(1, "web"), u32(SVN, 65535)),
      errno.E2BIG, "vnodes times the sum of weights is above 4194304 points"),
+    ("service new: seats of another method", NEW,
+     service(name=other) + attr(genl.A_SEATS, struct.pack("=II", 1, 1)), errno.EINVAL,
+     "seats are no parameter of this method"),
+    ("service new: seats end within a seat", NEW,
+     seated + attr(genl.A_SEATS, b"\0" * 12), errno.EINVAL, "list of seats ends within a seat"),
+    ("service new: seat of weight 0", NEW,
+     seated + attr(genl.A_SEATS, struct.pack("=II", 0, 1)), errno.EINVAL,
+     "weight of a seat is not 1 to 65535"),
+    ("service new: seat of weight 65536", NEW,
+     seated + attr(genl.A_SEATS, struct.pack("=IIII", 1, 1, 65536, 1)), errno.EINVAL,
+     "weight of a seat is not 1 to 65535"),
+    ("service new: seat without id", NEW,
+     seated + attr(genl.A_SEATS, struct.pack("=II", 1, 0xFFFFFFFF)), errno.EINVAL,
+     "a seat has no id"),
+    ("service new: 8193 seats", NEW,
+     seated + attr(genl.A_SEATS, struct.pack("=II", 1, 1) * 8000) +
+     attr(genl.A_SEATS, struct.pack("=II", 1, 1) * 193), errno.EINVAL,
+     "list of seats has more than 8192, the most there can be"),
+    ("service set: seats of another method", SET,
+     named() + attr(genl.A_SEATS, struct.pack("=II", 1, 1)), errno.EINVAL,
+     "seats are no parameter of this method"),
+    ("service set: method seat for backends without id", SET,
+     nest(S, text(1, "web"), u32(6, genl.METHOD_SEAT)), errno.EINVAL,
+     "method seat needs an id of each backend that has a weight"),
+    ("service set: method slots", SET, nest(S, text(1, "web"), u32(6, genl.METHOD_SLOTS)),
+     errno.EINVAL, "method is unknown"),
+    ("service del: seats", DEL, named("two") + attr(genl.A_SEATS, b""), errno.EINVAL, None),
     ("service del: nothing", DEL, b"", errno.EINVAL, "service is missing"),
     ("service del: no such service", DEL, named("other"), errno.ENOENT, "no such service"),
     ("service get: no such service", GET, named("other"), errno.ENOENT, "no such service"),

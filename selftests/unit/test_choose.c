@@ -12,8 +12,9 @@
 #define MEMBERS 40
 
 static u16 slots[SLOTS];
-static u8 takes[MEMBERS];
-static struct rlb_view view = { .slots = slots, .takes = takes, .bits = BITS };
+static u8 takes[MEMBERS + 1];
+static u16 shares[MEMBERS];
+static struct rlb_view view = { .slots = slots, .takes = takes, .share = shares, .bits = BITS };
 
 static void make_table(u32 n)
 {
@@ -23,6 +24,7 @@ static void make_table(u32 n)
 	unit_members(m, n, 5);
 	assert_int_equal(rlb_lookup_build(&rlb_ring_ops, slots, BITS, m, n, &p), 0);
 	memset(takes, RLB_TAKES_FLOWS, sizeof(takes));
+	takes[n] = RLB_TAKES_NONE;
 	view.n = n;
 	view.best = RLB_TAKES_FLOWS;
 }
@@ -35,12 +37,23 @@ static void set_best(void)
 	for (i = 0; i < view.n; i++)
 		if (takes[i] > view.best)
 			view.best = takes[i];
+	if (view.best == RLB_TAKES_SHARE)
+		view.best = RLB_TAKES_FLOWS;
+}
+
+/* Does the owner of a slot that was come to by this hash take it? */
+static bool naive_takes(u16 owner, u64 hash, u8 want)
+{
+	if (takes[owner] == RLB_TAKES_SHARE && want == RLB_TAKES_FLOWS)
+		return hash % 65536 < shares[owner];
+	return takes[owner] >= want;
 }
 
 /*
  * The rule in other words: the sequence of hashes is h, mix(h + g), mix(that + g), ..; its
  * first 64 are looked at as slots, the 65th says where a scan of the members begins. Members
- * that are up are tried so first, then draining ones.
+ * that are up are tried so first, those of a share by the hash that leads to them, then those
+ * of a share for all flows, then draining ones.
  */
 static int naive_choose(u64 hash, u32 *probes)
 {
@@ -59,7 +72,7 @@ static int naive_choose(u64 hash, u32 *probes)
 			u16 owner = slots[sequence[i] / (1ULL << (64 - BITS))];
 
 			*probes = i + 1;
-			if (takes[owner] >= want)
+			if (naive_takes(owner, sequence[i], want))
 				return owner;
 		}
 		*probes = RLB_PROBES_MAX + 1;	/* none of them: members are scanned */
@@ -79,6 +92,21 @@ static struct rlb_choice choose(u64 hash)
 	return c;
 }
 
+/* Some take a share, and some slots belong to nobody: much of both, little, or none. */
+static void thin_out(u32 much)
+{
+	u32 i;
+
+	for (i = 0; i < view.n; i++)
+		if (takes[i] == RLB_TAKES_FLOWS && unit_below(3) < much) {
+			takes[i] = RLB_TAKES_SHARE;
+			shares[i] = unit_random();
+		}
+	for (i = 0; i < SLOTS; i++)
+		if (unit_below(5) < much)
+			slots[i] = view.n;
+}
+
 static void as_naive(void **unused)
 {
 	unsigned int round, flow;
@@ -94,6 +122,7 @@ static void as_naive(void **unused)
 		for (i = 0; i < view.n; i++)
 			takes[i] = unit_below(100) < up ? RLB_TAKES_FLOWS :
 				   unit_below(100) < up ? RLB_TAKES_LAST : RLB_TAKES_NONE;
+		thin_out(round % 3);
 		set_best();
 		for (flow = 0; flow < 1000; flow++) {
 			hash = unit_random();
@@ -108,6 +137,34 @@ static void as_naive(void **unused)
 				assert_int_equal(c.probes, probes);
 		}
 	}
+}
+
+/* Of flows that come to it, a member takes its share, and a larger share has the same ones. */
+static void share_grows(void **unused)
+{
+	u32 taken = 0, came = 0, flow;
+	u64 hash;
+
+	make_table(20);
+	takes[7] = RLB_TAKES_SHARE;
+	for (flow = 0; flow < 200000; flow++) {
+		hash = unit_random();
+		if (slots[hash >> (64 - BITS)] != 7)
+			continue;
+		came++;
+		shares[7] = 16384;
+		taken += choose(hash).member == 7 && choose(hash).probes == 1;
+		if (choose(hash).probes == 1) {
+			shares[7] = 16384 + unit_below(49152);
+			assert_int_equal(choose(hash).member, 7);
+		}
+		shares[7] = 0;
+		assert_int_not_equal(choose(hash).member, 7);
+		takes[7] = RLB_TAKES_FLOWS;
+		assert_int_equal(choose(hash).member, 7);
+		takes[7] = RLB_TAKES_SHARE;
+	}
+	assert_in_range(taken * 100 / came, 23, 26);
 }
 
 static void owner_up(void **unused)
@@ -314,6 +371,7 @@ static void scan_spreads(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CLAIM("choose: a share takes its flows, and keeps them as it grows", share_grows),
 		CLAIM("choose: as a naive twin, whatever the states", as_naive),
 		CLAIM("choose: an owner that is up takes its flows at the first look", owner_up),
 		CLAIM("choose: one going down moves only its flows, back up gets them all",

@@ -591,6 +591,45 @@ static void no_memory(void **unused)
 	unit_no_memory(&rlb_seat_ops, 12, set.m, set.n, &p);
 }
 
+static void digest_of_lists(void **unused)
+{
+	const struct rlb_seat list[] = { { 2, 1 }, { 2, 1 }, { 1, 2 }, { 2, 1 } };
+	const u64 digest = unit_random();
+
+	assert_int_equal(rlb_digest_seats(digest, list, 0), digest);
+	assert_int_equal(rlb_digest_seats(digest, list, 1), rlb_digest_seats(digest, list + 1, 1));
+	assert_int_not_equal(rlb_digest_seats(digest, list, 1), digest);
+	assert_int_not_equal(rlb_digest_seats(digest, list, 1),
+			     rlb_digest_seats(digest, list + 2, 1));
+	assert_int_not_equal(rlb_digest_seats(digest, list, 1), rlb_digest_seats(digest, list, 2));
+	assert_int_not_equal(rlb_digest_seats(digest, list + 1, 2),
+			     rlb_digest_seats(digest, list + 2, 2));
+}
+
+/* The list for backends that are new together is by ascending id, in whatever order they come. */
+static void fit_all(void **unused)
+{
+	const struct rlb_member m[] = {
+		{ 1, 5, 9 }, { 2, 4, RLB_NO_ID }, { 3, 3, 0 }, { 4, 7, RLB_NO_ID - 1 }, { 5, 2, 4 },
+	};
+	struct rlb_seat list[8] = { { 1, 4 }, { 3, 0 } };
+
+	assert_int_equal(rlb_seat_fit_all(list, 2, m, 5), 5);
+	assert_int_equal(list[2].id, 4);
+	assert_int_equal(list[2].weight, 1);
+	assert_int_equal(list[3].id, 9);
+	assert_int_equal(list[3].weight, 5);
+	assert_int_equal(list[4].id, RLB_NO_ID - 1);
+	assert_int_equal(rlb_seat_fit_all(list, 5, m, 5), 5);
+	assert_int_equal(rlb_seat_fit_all(list, RLB_SEATS_MAX, m, 0), RLB_SEATS_MAX);
+}
+
+static void registry(void **unused)
+{
+	assert_ptr_equal(rlb_lookup_find(RINGLB_METHOD_SEAT), &rlb_seat_ops);
+	assert_ptr_equal(rlb_lookup_by_name("seat"), &rlb_seat_ops);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +644,9 @@ int main(void)
 		CLAIM("seat: at its limits", limits),
 		CLAIM("seat: no backend owns nothing, a single one all", few),
 		CLAIM("seat: without memory it fails and loses nothing", no_memory),
+		CLAIM("seat: other lists have other digests", digest_of_lists),
+		CLAIM("seat: new backends are seated by ascending id", fit_all),
+		CLAIM("seat: is found by number and by word", registry),
 	};
 
 	return cmocka_run_group_tests_name("seat", tests, NULL, NULL);

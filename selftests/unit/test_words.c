@@ -133,6 +133,8 @@ static const char *examples(const struct keyword *k)
 		return "0%|0.1%|1%|99.9%|100%";
 	if (!strcmp(k->values, "P%|none"))
 		return "0%|0.5%|1%|12.5%|100%|none";
+	if (!strcmp(k->word, "seats"))
+		return "fresh|0:1|1:65535,2:7";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
 	return strcmp(k->values, "N") ? k->values : "1|160|65535";
@@ -187,7 +189,7 @@ static void complete(void **unused)
 			if (word_counter(j))
 				assert_string_not_equal(word_counter(i), word_counter(j));
 	}
-	for (i = 1; i < RINGLB_METHOD_SEAT; i++)
+	for (i = 1; i <= RINGLB_METHOD_SEAT; i++)
 		assert_string_not_equal(word_method(i), "unknown");
 	for (i = 1; i <= RINGLB_KEY_MAX; i++)
 		assert_string_not_equal(word_key(i), "unknown");

@@ -41,6 +41,7 @@
 #define RINGLB_SLOTS_DEFAULT	(1U << 16)
 #define RINGLB_SETTLE_MAX	1000	/* the whole table in a second */
 #define RINGLB_SETTLE_DEFAULT	10	/* 1 % of the slots a second */
+#define RINGLB_SEATS_MAX	8192	/* in one list, see RINGLB_A_SEATS */
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
 #define RINGLB_ID_NONE		0xffffffff	/* a backend without an id */
@@ -52,8 +53,8 @@
  * one new table, or none.
  *
  * @RINGLB_CMD_INFO_GET: -> INFO: version and limits of the loaded module
- * @RINGLB_CMD_SERVICE_NEW: SERVICE -> SERVICE; refused with EEXIST if name or address is taken
- * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes) -> SERVICE
+ * @RINGLB_CMD_SERVICE_NEW: SERVICE, SEATS (many, or none) -> SERVICE; refused with EEXIST if name or address is taken
+ * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes), SEATS (many, or none) -> SERVICE
  * @RINGLB_CMD_SERVICE_DEL: SERVICE (name)
  * @RINGLB_CMD_SERVICE_GET: SERVICE (name) -> SERVICE; as a dump: all services
  * @RINGLB_CMD_BACKEND_NEW: SERVICE (name), BACKEND (many)
@@ -62,7 +63,8 @@
  * @RINGLB_CMD_BACKEND_GET: a dump: SERVICE (name; all services if absent) -> SERVICE (name)
  *	and one BACKEND a message
  * @RINGLB_CMD_TABLE_GET: a dump: SERVICE (name) -> TABLE in many messages: first the members
- *	in the order of their index (address and port alone), then the owners of all slots
+ *	in the order of their index (address and port alone), then SEATS, if the method is
+ *	seat, then the owners of all slots
  * @RINGLB_CMD_LOOKUP: LOOKUP (protocol, addresses, ports) -> LOOKUP with the answer
  * @RINGLB_CMD_SECRET_GET: -> SECRET with key and fingerprint
  * @RINGLB_CMD_SECRET_SET: SECRET (key); moves every flow
@@ -121,6 +123,9 @@ enum ringlb_attr {
 	RINGLB_A_TABLE,		/* nested, enum ringlb_attr_table */
 	RINGLB_A_LOOKUP,	/* nested, enum ringlb_attr_lookup */
 	RINGLB_A_SECRET,	/* nested, enum ringlb_attr_secret */
+	RINGLB_A_SEATS,		/* array of struct ringlb_seat: the list of seats of a service, as
+				 * many attributes as it needs; one that is empty: begin a new list
+				 */
 
 	__RINGLB_A_MAX,
 	RINGLB_A_MAX = __RINGLB_A_MAX - 1
@@ -172,6 +177,7 @@ enum ringlb_attr_service {
 	/* in answers and notices only: */
 	RINGLB_A_SERVICE_PENDING,	/* u32, slots that have not followed yet */
 	RINGLB_A_SERVICE_CANONICAL,	/* u64, digest of the table when all have */
+	RINGLB_A_SERVICE_SEATS,		/* u32, seats in the list; method seat */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -207,12 +213,22 @@ enum ringlb_attr_table {
 					 * first BACKEND of this message
 					 */
 	RINGLB_A_TABLE_OWNERS,		/* array of u16 in host byte order: index of a member, or
-					 * RINGLB_NO_OWNER
+					 * RINGLB_NO_OWNER for nobody
 					 */
 	RINGLB_A_TABLE_PAD,
 
 	__RINGLB_A_TABLE_MAX,
 	RINGLB_A_TABLE_MAX = __RINGLB_A_TABLE_MAX - 1
+};
+
+/**
+ * struct ringlb_seat - a seat of method seat; host byte order
+ * @weight: its nominal weight, 1..RINGLB_WEIGHT_MAX
+ * @id: of the backend that sits there
+ */
+struct ringlb_seat {
+	__u32 weight;
+	__u32 id;
 };
 
 /* A packet from a client to a VIP, and where it goes. SRC and DST of one family. */
