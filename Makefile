@@ -3,6 +3,7 @@
 #
 #   make module      ringlb.ko for KDIR, left in BUILD
 #   make userspace   the ringlb tool
+#   make sim         do flows survive changes? simulated, natively
 #   make check       all tests, in a VM (scripts/check)
 #   make demo        see it work (scripts/demo)
 #
@@ -47,6 +48,9 @@ userspace:
 unit:
 	$(MAKE) -C selftests/unit
 
+sim:
+	$(MAKE) -C selftests/sim run
+
 check:
 	scripts/check
 
@@ -74,6 +78,6 @@ dkms-install:
 
 clean:
 	$(RM) -r build
-	for dir in userspace selftests/unit; do test ! -d $$dir || $(MAKE) -C $$dir clean || exit; done
+	for dir in userspace selftests/unit selftests/sim; do test ! -d $$dir || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit check check-debug demo shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim check check-debug demo shell install dkms-install clean
