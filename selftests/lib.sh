@@ -32,7 +32,7 @@ selftests=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 	vip4=192.0.2.10 vip6=2001:db8::10
 	cli4=10.0.1.2 cli6=fd00:1::2
 	gw4=10.0.2.1 gw6=fd00:2::1
-	cli='' gw='' be1='' be2='' be3='' be4='' be5=''	# set by ns_add
+	cli='' gw='' gw2='' farm='' be1='' be2='' be3='' be4='' be5=''	# set by ns_add
 }
 
 tag=$(od -An -N3 -tx1 /dev/urandom | tr -d ' \n')
@@ -151,20 +151,58 @@ need_module()
 	[[ -d /sys/module/ringlb ]] || ktap_skip_rest "the module, loaded"
 }
 
-bed()			# bed N: cli, gw, be1..beN
+client_and_gateway()
 {
-	local n
-
 	need_module
 	zygote_start
 	ns_add cli
 	ns_add gw
 	forward "$gw"
 	link_client
+}
+
+bed()			# bed N: cli, gw, be1..beN
+{
+	local n
+
+	client_and_gateway
 	for ((n = 1; n <= $1; n++)); do
 		backend_add_ns "$n"
 	done
 	backends=$1
+}
+
+# Many backends at little cost: each is an address of one host, of its own for all others.
+farm()			# farm N: cli, gw, and be1..beN, addresses of the namespace $farm
+{
+	local n
+
+	client_and_gateway
+	ns_add farm
+	link_add "$gw" farm "$farm" gw
+	must ip -n "$gw" addr add 10.0.2.1/24 dev farm
+	for ((n = 1; n <= $1; n++)); do
+		echo "addr add $(be_at 4 "$n")/24 dev gw"
+	done | must ip -n "$farm" -b -
+	must ip -n "$farm" route add default via 10.0.2.1
+}
+
+# A second gateway, with the addresses of the first, and cables of its own to cli and farm.
+gateway2()		# gateway2: namespace $gw2, beside the $gw of a farm
+{
+	ns_add gw2
+	forward "$gw2"
+	link_add "$cli" gw2 "$gw2" cli
+	link_add "$farm" gw2 "$gw2" farm
+	must ip -n "$gw2" addr add 10.0.1.1/24 dev cli
+	must ip -n "$gw2" addr add 10.0.2.1/24 dev farm
+}
+
+by_way_of()		# by_way_of gw|gw2: the way of all traffic from now on, both directions
+{
+	must ip -n "$cli" route replace default via 10.0.1.1 dev "$1" onlink
+	must ip -n "$farm" route replace default via 10.0.2.1 dev "$1" onlink
+	must ip -n "$farm" route replace 10.0.1.0/24 via 10.0.2.1 dev "$1" onlink
 }
 
 # veth hands packets over unfinished and merged; without offloads they are as on a wire.
@@ -186,6 +224,11 @@ offloads()		# offloads on|off: of all links of the bed
 rlb()			# rlb WORD...: ringlb in the gateway
 {
 	ringlb -n "$gw" "$@"
+}
+
+rlb2()			# rlb2 WORD...: ringlb in the second gateway
+{
+	ringlb -n "$gw2" "$@"
 }
 
 rlbj()			# rlbj WORD...: as JSON
@@ -303,33 +346,64 @@ flows()			# flows NS LOG WORD...: flows.py in $NS, results to LOG
 	must zygote flows --netns "$flows_ns" --log "$log" "$@"
 }
 
-declare -A rounds_fd
+declare -A talker_in talker_out talker_said
+
+talker()		# talker NAME PROGRAM WORD...: it does what each line given to it says
+{
+	local name=$1 fd
+
+	shift
+	must mkfifo "$tmp/$name.in" "$tmp/$name.out"
+	"$@" <"$tmp/$name.in" >"$tmp/$name.out" &
+	ktap_defer end $!
+	exec {fd}>"$tmp/$name.in"
+	talker_in[$name]=$fd
+	exec {fd}<"$tmp/$name.out"
+	talker_out[$name]=$fd
+}
+
+heard()			# heard WORDS NAME SECONDS: it has said that; more words: talker_said[NAME]
+{
+	local line
+
+	while read -r -t "$3" line; do
+		[[ "$line " == "$1 "* ]] || continue
+		# shellcheck disable=SC2034 # for those who source this
+		talker_said[$2]=${line#"$1"}
+		return
+	done <&"${talker_out[$2]}"
+	return 1
+}
 
 rounds()		# rounds NAME NS WORD...: flows that stay open; results to $tmp/NAME
 {
-	local name=$1 fd
+	local name=$1
 	local -n rounds_ns=$2
 
 	shift 2
-	must mkfifo "$tmp/$name.in"
-	: >"$tmp/$name.out"
-	"$selftests/net/flows.py" --netns "$rounds_ns" --log "$tmp/$name" --rounds "$@" \
-		<"$tmp/$name.in" >"$tmp/$name.out" &
-	ktap_defer end $!
-	exec {fd}>"$tmp/$name.in"
-	rounds_fd[$name]=$fd
+	talker "$name" "$selftests/net/flows.py" --netns "$rounds_ns" --log "$tmp/$name" \
+		--rounds "$@"
 }
 
-round()			# round LABEL NAME...: each of these flows asks once more
+live()			# live NAME NS WORD...: flows that live and end; results to $tmp/NAME
+{
+	local name=$1
+	local -n live_ns=$2
+
+	shift 2
+	talker "$name" "$selftests/net/live.py" --netns "$live_ns" --log "$tmp/$name" "$@"
+}
+
+round()			# round LABEL NAME...: each of these does so, and has done so when it returns
 {
 	local label=$1 name
 
 	shift
 	for name; do
-		echo "$label" >&"${rounds_fd[$name]}"
+		echo "$label" >&"${talker_in[$name]}"
 	done
 	for name; do
-		must wait_for 60 grep -qx "done $label" "$tmp/$name.out"
+		must heard "done $label" "$name" 60
 	done
 }
 
@@ -340,6 +414,19 @@ sniff()			# sniff NS LOG [OPTION]...: sniff.py in $NS; ends with `end $backgroun
 
 	shift 2
 	background ready "$selftests/net/sniff.py" --netns "$sniff_ns" --log "$log" "$@"
+}
+
+farm_servers()		# farm_servers N LOG PORT...: `who` on be1..beN of a farm
+{
+	local n log=$2 where=()
+
+	for ((n = 1; n <= $1; n++)); do
+		where+=("be$n=$farm@$(be_at 4 "$n")")
+	done
+	shift 2
+	# shellcheck disable=SC2046
+	background ready "$selftests/net/who.py" --log "$log" $(printf -- '--port %s ' "$@") \
+		"${where[@]}"
 }
 
 judge()			# judge CLAIM WORD...: see judge.py

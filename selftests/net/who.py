@@ -3,10 +3,11 @@
 """
 who - servers that say who they are, for several backends at once
 
-  who.py --log FILE --port PORT [--port PORT]... NAME=NETNS...
+  who.py --log FILE --port PORT [--port PORT]... NAME=NETNS[@ADDRESS]...
 
 In:  one process serves all backends: for each NAME it opens sockets in the network
-     namespace NETNS (- for its own), TCP and UDP, IPv4 and IPv6, on every PORT.
+     namespace NETNS (- for its own), TCP and UDP, IPv4 and IPv6, on every PORT; several
+     in one namespace have each an ADDRESS of their own, and only that.
      TCP, a line at a time:  who       answers NAME
                              put N     takes N bytes, answers NAME and their SHA-256
                              get N     answers NAME, then N bytes
@@ -98,7 +99,7 @@ class Connection:
             self.end(error=os.strerror(error.errno or 0))
 
     def read(self):
-        data = self.sock.recv(1 << 20)
+        data = self.sock.recv(1 << 20 if self.left else 1 << 12)
         if not data:
             self.end()
             return
@@ -214,6 +215,19 @@ def serve_udp(sock, name, log, selector):
     selector.register(sock, selectors.EVENT_READ, ready)
 
 
+def listener(kind, address, port):
+    """A socket that takes what comes there; all addresses of both families if it is "::"."""
+    sock = socket.socket(socket.AF_INET if "." in address else socket.AF_INET6, kind)
+    if address == "::":
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if kind == socket.SOCK_DGRAM:
+        sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)     # SO_RCVBUFFORCE
+    sock.bind((address, port))
+    sock.setblocking(False)
+    return sock
+
+
 def main():
     parser = argparse.ArgumentParser(description="servers that say who they are")
     parser.add_argument("--log", required=True)
@@ -226,18 +240,12 @@ def main():
     selector = selectors.DefaultSelector()
     for word in args.where:
         name, _, netns = word.partition("=")
+        netns, _, address = netns.partition("@")
         if netns != "-":
             enter_netns(netns)
         for port in args.port:
             for kind, serve in ((socket.SOCK_STREAM, serve_tcp), (socket.SOCK_DGRAM, serve_udp)):
-                sock = socket.socket(socket.AF_INET6, kind)
-                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                if kind == socket.SOCK_DGRAM:
-                    sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)     # SO_RCVBUFFORCE
-                sock.bind(("::", port))
-                sock.setblocking(False)
-                serve(sock, name, log, selector)
+                serve(listener(kind, address or "::", port), name, log, selector)
     print("ready", flush=True)
     while True:
         for key, mask in selector.select():

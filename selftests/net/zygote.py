@@ -21,7 +21,7 @@ import socket
 import sys
 import traceback
 
-PROGRAMS = {name: importlib.import_module(name) for name in ("craft", "flows", "judge")}
+PROGRAMS = {name: importlib.import_module(name) for name in ("broken", "craft", "flows", "judge")}
 
 
 def status_of(error):
