@@ -114,6 +114,10 @@ const struct grammar grammar[] = {
 		"monitor", NULL, "", "print a line for each change, until interrupted",
 		.run = monitor_run,
 	}, {
+		"check", NULL, "",
+		"say what of this host's set-up will not work, and what mends it",
+		.run = check_run,
+	}, {
 		"flush", NULL, "", "remove all services of the network namespace",
 		.flags = G_CHANGES, .cmd = RINGLB_CMD_FLUSH, .run = change_run,
 	}, {

@@ -270,6 +270,20 @@ static void set_options(struct nl_sock *sk)
 	nl_socket_enable_msg_peek(sk);		/* no message is longer than its buffer */
 }
 
+static int open_socket(struct session *s, int protocol)
+{
+	int err;
+
+	s->sk = nl_socket_alloc();
+	if (!s->sk)
+		return session_fail(s, -ENOMEM, "out of memory");
+	err = nl_connect(s->sk, protocol);
+	if (err)
+		return session_fail(s, -EIO, "netlink socket: %s", nl_geterror(err));
+	set_options(s->sk);
+	return 0;
+}
+
 /**
  * session_open() - connect to the module
  * @s: out: the session; to be closed even after a failure
@@ -283,16 +297,21 @@ int session_open(struct session *s, const char *netns)
 
 	memset(s, 0, sizeof(*s));
 	err = netns ? enter_netns(s, netns) : 0;
-	if (err)
-		return err;
-	s->sk = nl_socket_alloc();
-	if (!s->sk)
-		return session_fail(s, -ENOMEM, "out of memory");
-	err = genl_connect(s->sk);
-	if (err)
-		return session_fail(s, -EIO, "netlink socket: %s", nl_geterror(err));
-	set_options(s->sk);
-	return find_family(s);
+	if (!err)
+		err = open_socket(s, NETLINK_GENERIC);
+	return err ? err : find_family(s);
+}
+
+/**
+ * session_open_route() - connect to the kernel's routing, in the namespace that we are in
+ * @s: out: the session; to be closed even after a failure
+ *
+ * Return: 0, or -errno with the reason in @s->why.
+ */
+int session_open_route(struct session *s)
+{
+	memset(s, 0, sizeof(*s));
+	return open_socket(s, NETLINK_ROUTE);
 }
 
 void session_close(struct session *s)

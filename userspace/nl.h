@@ -32,7 +32,7 @@ struct refusal {
 };
 
 /**
- * struct session - a socket of the family, in one network namespace
+ * struct session - a socket of the family, or of the kernel's routing, in one network namespace
  * @sk: libnl's socket
  * @family: the family's number
  * @notices: the notice group's number, 0 if it was not there
@@ -49,6 +49,7 @@ struct session {
 typedef int (*session_take)(const struct nlmsghdr *h, void *arg);
 
 int session_open(struct session *s, const char *netns);
+int session_open_route(struct session *s);
 void session_close(struct session *s);
 struct nl_msg *session_message(struct session *s, int cmd);
 int session_ask(struct session *s, struct nl_msg *msg, session_take take, void *arg);

@@ -64,6 +64,9 @@ int save_run(struct tool *t, const struct command *command);
 /* monitor.c */
 int monitor_run(struct tool *t, const struct command *command);
 
+/* check.c */
+int check_run(struct tool *t, const struct command *command);
+
 /* version.c */
 int version_run(struct tool *t, const struct command *command);
 

@@ -121,7 +121,8 @@ void out_str(struct out *o, int flags, const char *key, const char *value)
 		json_fact(o, key, json_string(value));
 	else
 		cell(o, (struct out_cell){ .key = key, .value = strdup(value),
-					   .bare = flags & OUT_BARE });
+					   .bare = flags & OUT_BARE,
+					   .below = flags & OUT_BELOW });
 }
 
 void out_u64(struct out *o, int flags, const char *key, u64 value)

@@ -20,6 +20,8 @@ enum out_layout {
 
 /* Text without the key, where the value tells what it is. */
 #define OUT_BARE 1
+/* Text on a line of its own, below the object's */
+#define OUT_BELOW 2
 
 struct out_cell;
 struct json_t;

@@ -16,7 +16,7 @@ no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
 not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
-objects='service, backend, lookup, plan, simulate, table, secret, save, monitor, flush, version or help'
+objects='service, backend, lookup, plan, simulate, table, secret, save, monitor, check, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
 seats='fresh or ID:WEIGHT,ID:WEIGHT... of at most 8192 seats'
@@ -269,6 +269,8 @@ cases()
 	save secret now	"now": expected nothing more
 	-j save	save: expected no -j or -p: it prints commands
 	monitor web	"web": expected nothing more
+	check web	"web": expected nothing more
+	-f a check	option "-f": expected lookup, plan, simulate, table, save or show, not check
 	flush all	"all": expected nothing more
 	version 2	"2": expected nothing more
 	help servce	"servce": expected $objects

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * check_host.c - the command check: sysctls, routes, and whether backends answer
+ *
+ * In: services and backends, /proc/sys, the kernel's routing. Out: findings.
+ */
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "route.h"
+#include "words.h"
+
+#define UNANSWERED 8	/* packets without one answer, that are more than the first of a flow */
+
+/* A file of /proc/sys as a number; -1: there is none */
+static long sysctl_get(const char *name)
+{
+	char path[128];
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &value) != 1)
+		value = -1;
+	fclose(f);
+	return value;
+}
+
+/* Of a device: slashes, since a device's name may have dots */
+static long sysctl_of(const char *device, const char *what, char name[96])
+{
+	snprintf(name, 96, "net/ipv4/conf/%s/%s", device, what);
+	return sysctl_get(name);
+}
+
+static bool has_family(const struct check *c, u8 family)
+{
+	size_t i;
+
+	for (i = 0; i < c->model.n; i++)
+		if (c->model.services[i]->vip.family == family)
+			return true;
+	return false;
+}
+
+/* Is it the first one of a list? Lists are short: of devices. */
+static bool is_new(char seen[][IF_NAMESIZE], unsigned int *n, const char *device)
+{
+	unsigned int i;
+
+	for (i = 0; i < *n; i++)
+		if (!strcmp(seen[i], device))
+			return false;
+	if (*n == ROUTES_MAX)
+		return false;
+	strcpy(seen[(*n)++], device);
+	return true;
+}
+
+static void forwarding_of(struct check *c, const char *device)
+{
+	char name[96];
+
+	if (sysctl_of(device, "forwarding", name) == 0)
+		check_found(c, "forwarding", device,
+			    check_say("IPv4 packets that come in by this device, as backends' answers do, are not forwarded"),
+			    check_say("sysctl -w %s=1", name));
+}
+
+/* Of the devices by which answers come in; IPv6 has no such switch for a device. */
+static void forwarding_of_devices(struct check *c)
+{
+	char seen[ROUTES_MAX][IF_NAMESIZE];
+	unsigned int n = 0;
+	struct route r;
+	size_t i, j;
+
+	for (i = 0; i < c->model.n; i++) {
+		const struct service *s = c->model.services[i];
+
+		for (j = 0; j < s->n && s->vip.family == AF_INET; j++) {
+			if (route_get(&c->route, &s->backends[j].at, &r) || r.type != RTN_UNICAST)
+				continue;
+			if (*r.device && is_new(seen, &n, r.device))
+				forwarding_of(c, r.device);
+		}
+	}
+}
+
+/* Finds hosts that forward no packets. */
+void check_forwarding(struct check *c)
+{
+	if (has_family(c, AF_INET) && sysctl_get("net/ipv4/ip_forward") == 0)
+		check_found(c, "forwarding", "IPv4", check_say("this host forwards no IPv4 packets"),
+			    check_say("sysctl -w net.ipv4.ip_forward=1"));
+	else
+		forwarding_of_devices(c);
+	if (has_family(c, AF_INET6) && sysctl_get("net/ipv6/conf/all/forwarding") == 0)
+		check_found(c, "forwarding", "IPv6", check_say("this host forwards no IPv6 packets"),
+			    check_say("sysctl -w net.ipv6.conf.all.forwarding=1"));
+}
+
+/* Does it throw away what comes by another device than the way back? */
+static bool is_strict(const char *device, char name[96])
+{
+	long all = sysctl_get("net/ipv4/conf/all/rp_filter");
+	long own = sysctl_of(device, "rp_filter", name);
+
+	return own >= 0 && (own > all ? own : all) == 1;
+}
+
+/*
+ * Finds devices whose default route is not the best one, and whose filter is strict: what
+ * clients send that way is thrown away, since the way back to them is another.
+ */
+void check_rp_filter(struct check *c)
+{
+	char seen[ROUTES_MAX][IF_NAMESIZE], name[96];
+	struct routes all = { .n = 0 };
+	unsigned int i, n = 0;
+	u32 best = UINT32_MAX;
+
+	if (!has_family(c, AF_INET) || route_defaults(&c->route, AF_INET, &all))
+		return;
+	for (i = 0; i < all.n; i++)
+		if (all.route[i].metric < best)
+			best = all.route[i].metric;
+	for (i = 0; i < all.n; i++)	/* those of the best are seen */
+		if (all.route[i].metric == best && *all.route[i].device)
+			is_new(seen, &n, all.route[i].device);
+	for (i = 0; i < all.n; i++) {
+		const char *device = all.route[i].device;
+
+		if (*device && is_new(seen, &n, device) && is_strict(device, name))
+			check_found(c, "rp_filter", device,
+				    check_say("packets of clients that come by this device are dropped: rp_filter is strict and the best default route is another"),
+				    check_say("sysctl -w %s=2", name));
+	}
+}
+
+/* An address without its port */
+static const char *address(const struct endpoint *e, char text[ADDR_TEXT_MAX])
+{
+	struct endpoint bare = *e;
+
+	bare.port = 0;
+	return addr_print(&bare, text);
+}
+
+static unsigned int bits(const struct endpoint *e)
+{
+	return 8 * rlb_addr_len(e->family);
+}
+
+static const char *ip_of(const struct endpoint *e)
+{
+	return e->family == AF_INET ? "ip" : "ip -6";
+}
+
+static void check_vip(struct check *c, const struct service *s)
+{
+	char vip[ADDR_TEXT_MAX];
+	struct route r;
+
+	/* No route, or one that drops: what no service takes ends here, as it should. */
+	if (route_find(&c->route, &s->vip, &r) || r.type != RTN_UNICAST)
+		return;
+	address(&s->vip, vip);
+	if (r.has_gateway || !r.prefix)
+		check_found(c, "vip_route", vip,
+			    check_say("packets to this VIP that no service takes are sent on%s%s, and may bounce between routers until they expire",
+				      *r.device ? " by " : "", r.device),
+			    check_say("%s route add blackhole %s/%u", ip_of(&s->vip), vip,
+				      bits(&s->vip)));
+	else if (r.prefix < bits(&s->vip))
+		check_found(c, "vip_unanswered", vip,
+			    check_say("this VIP lies in the network of %s and is no address of this host, so nobody there finds it",
+				      r.device),
+			    check_say("%s address add %s/%u dev %s", ip_of(&s->vip), vip,
+				      bits(&s->vip), r.device));
+}
+
+/* Finds VIPs whose packets bounce, or that nobody finds; each address once. */
+void check_vips(struct check *c)
+{
+	const struct service *s, *before;
+	size_t i;
+
+	for (i = 0; i < c->model.n; i++) {
+		struct endpoint at;
+
+		s = c->model.by_vip[i];
+		before = i ? c->model.by_vip[i - 1] : NULL;
+		at = s->vip;
+		if (before)
+			at.port = before->vip.port;
+		if (!before || addr_cmp(&at, &before->vip))
+			check_vip(c, s);
+	}
+}
+
+/* Finds backends that packets cannot be sent to. */
+void check_backends(struct check *c)
+{
+	char at[ADDR_TEXT_MAX], bare[ADDR_TEXT_MAX];
+	struct route r;
+	size_t i, j;
+
+	for (i = 0; i < c->model.n; i++) {
+		const struct service *s = c->model.services[i];
+
+		for (j = 0; j < s->n; j++) {
+			const struct backend *b = &s->backends[j];
+
+			if (b->state != RINGLB_STATE_UP || !b->weight ||
+			    !route_get(&c->route, &b->at, &r))
+				continue;
+			addr_print(&b->at, at);
+			check_found(c, "backend_route", at,
+				    check_say("service %s sends flows to this backend, and there is no route to %s: %s",
+					      s->name, address(&b->at, bare), c->route.why.text),
+				    check_say("ringlb backend down %s %s", s->name, at));
+		}
+	}
+}
+
+static void check_answers_of(struct check *c, const struct service *s, const struct backend *b)
+{
+	char at[ADDR_TEXT_MAX], source[ADDR_TEXT_MAX];
+	struct route r;
+
+	if (route_get(&c->route, &b->at, &r) || r.type != RTN_UNICAST || !r.has_source)
+		return;
+	check_found(c, "no_answers", addr_print(&b->at, at),
+		    check_say("this backend of %s was sent %llu packets, and no answer came back through here: it is dead, or its default route leads elsewhere (the cure is for the backend)",
+			      s->name,
+			      (unsigned long long)b->counters.value[RINGLB_COUNTER_PACKETS_IN]),
+		    check_say("%s route replace default via %s", ip_of(&b->at),
+			      address(&r.source, source)));
+}
+
+/* Finds backends whose answers take another way. Whoever asks by TCP is answered. */
+void check_answers(struct check *c)
+{
+	size_t i, j;
+
+	for (i = 0; i < c->model.n; i++) {
+		const struct service *s = c->model.services[i];
+
+		for (j = 0; j < s->n && s->protocol == IPPROTO_TCP; j++) {
+			const u64 *counter = s->backends[j].counters.value;
+
+			if (counter[RINGLB_COUNTER_PACKETS_IN] >= UNANSWERED &&
+			    !counter[RINGLB_COUNTER_PACKETS_OUT])
+				check_answers_of(c, s, &s->backends[j]);
+		}
+	}
+}
+
+/* Finds a table of connections that is full, or nearly: new ones are then dropped. */
+void check_conntrack(struct check *c)
+{
+	long count = sysctl_get("net/netfilter/nf_conntrack_count");
+	long max = sysctl_get("net/netfilter/nf_conntrack_max");
+
+	if (count < 0 || max <= 0 || count < max - max / 10)
+		return;
+	check_found(c, "conntrack_full", "conntrack",
+		    check_say("conntrack remembers %ld connections of at most %ld, and drops new ones when it is full",
+			      count, max),
+		    check_say("sysctl -w net.netfilter.nf_conntrack_max=%ld", 4 * max));
+}
