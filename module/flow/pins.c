@@ -204,7 +204,7 @@ static void bury(struct rlb_pins *pins, struct rlb_pin *pin)
 	spin_lock_bh(&pins->dead_lock);
 	pin->spare = pins->dead;
 	pins->dead = pin;
-	pins->n_dead++;
+	WRITE_ONCE(pins->n_dead, pins->n_dead + 1);	/* link_new() reads it without the lock */
 	first = !pins->waiting;
 	if (first) {
 		pins->waiting = pins->dead;
@@ -249,7 +249,7 @@ void rlb_pins_reap(struct rlb_pins *pins)
 	spin_unlock_bh(&pins->dead_lock);
 	n = free_chain(free);
 	spin_lock_bh(&pins->dead_lock);
-	pins->n_dead -= n;
+	WRITE_ONCE(pins->n_dead, pins->n_dead - n);
 	spin_unlock_bh(&pins->dead_lock);
 	if (again)
 		rlb_pins_reap_later(pins);
