@@ -51,6 +51,7 @@ enum sim_measure {
  * @seed: chooses who changes and what gateways know
  * @weigh: of each measure what each slot counts; NULL: one, or with a measure beyond the first
  *	that there is no traffic
+ * @total: of all slots together, of each measure but the first
  * @traffic: flows that are weighed, hashed by @secret and @key; NULL: none
  * @step: called after each table: the method, how many are done, of how many
  * @arg: its last argument
@@ -65,6 +66,7 @@ struct sim_input {
 	struct rlb_params params;
 	u64 seed;
 	const u64 *weigh[SIM_MEASURES];
+	u64 total[SIM_MEASURES];
 	const struct traffic *traffic;
 	const struct rlb_secret *secret;
 	u32 key;

@@ -41,7 +41,10 @@ int sim_traffic_weigh(struct sim_input *in, const struct traffic *t,
 		weigh[SIM_FLOWS][slot]++;
 		weigh[SIM_PACKETS][slot] += t->flows[i].packets;
 		weigh[SIM_BYTES][slot] += t->flows[i].bytes;
+		in->total[SIM_PACKETS] += t->flows[i].packets;
+		in->total[SIM_BYTES] += t->flows[i].bytes;
 	}
+	in->total[SIM_FLOWS] = t->n;
 	in->secret = secret;
 	in->key = key;
 	in->traffic = t;

@@ -40,7 +40,7 @@ drawing()
 	python3 "$here/plot.py" "$dir/svg" "$dir/before" "$dir/after" "${@:3}"
 }
 
-ktap_plan 13
+ktap_plan 14
 
 while IFS='|' read -r service change exact; do
 	# shellcheck disable=SC2086
@@ -52,6 +52,7 @@ four|backend del 10.0.0.2|exact
 four|service set vnodes 3|exact
 many|backend add 10.0.1.200 weight 2
 many|backend del 10.0.1.7
+many|backend set 10.0.1.3 weight 90
 many|service set method maglev
 one|backend add 10.0.2.2
 one|backend del 10.0.2.1
