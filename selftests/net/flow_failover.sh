@@ -76,12 +76,13 @@ farm $members
 gateway2
 by_way_of gw
 farm_servers $members "$servers_log" 8080
-must rlb service add web tcp "$vip4:80"
-must rlb service add dns udp "$vip4:53"
-for ((n = 1; n <= members; n++)); do
-	must rlb backend add web "$(be_at 4 "$n" 8080)"
-	must rlb backend add dns "$(be_at 4 "$n" 8080)"
-done
+for service in "web tcp $vip4:80" "dns udp $vip4:53"; do
+	echo "service add $service"
+	for ((n = 1; n <= members; n++)); do
+		echo "backend add ${service%% *} $(be_at 4 "$n" 8080)"
+	done
+done >"$tmp/conf"
+must rlb -b "$tmp/conf"		# backends of a service together: one table, nothing moves
 configure
 ktap_is "fail-over: both gateways have the same tables" "$(rlb2 table digest)" \
 	"$(rlb table digest)"
