@@ -62,7 +62,6 @@ service dns6 udp 6 53 5353
 service one4 udp 4 54 5354 1
 service one6 udp 6 54 5354 1
 
-transfers on
 offloads off
 transfers off
 
@@ -87,6 +86,7 @@ for family in 4 6; do
 done
 
 offloads on
+transfers on
 sniff be1 "$tmp/none.on" --proto udp
 flows cli "$tmp/none.on.c" udp "$vip4" 54 --no-check --ports "30000-$((29999 + n))"
 wait_for 5 test -s "$tmp/none.on"
