@@ -101,13 +101,19 @@ class Genl:
         self.sock.send(raw)
         return raw
 
-    def request(self, command, payload=b"", dump=False, family=None):
-        """Answers as a list of (command, attributes); raises Refused."""
+    def request(self, command, payload=b"", dump=False, family=None, midway=None):
+        """
+        Answers as a list of (command, attributes); raises Refused. midway is called once, when
+        the first of them have been read.
+        """
         self.send(command, payload, NLM_F_DUMP if dump else 0, family)
         answers = []
         self.interrupted = False
         while True:
             data = self.sock.recv(1 << 17)
+            if midway:
+                midway()
+                midway = None
             while len(data) >= 16:
                 length, kind, flags, sequence, _ = struct.unpack_from("=IHHII", data)
                 body, data = data[16:length], data[(length + 3) & ~3:]

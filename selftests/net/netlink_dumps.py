@@ -9,7 +9,6 @@ import ipaddress
 import os
 import socket
 import struct
-import threading
 
 import genl
 import ktap
@@ -55,10 +54,11 @@ def name_of(attrs):
     return inside[genl.A_SERVICE_NAME].rstrip(b"\0").decode()
 
 
-def table(g, name):
+def table(g, name, midway=None):
     """Members, owners, and the messages' generations, of a table dump."""
     members, owners, generations = [], [], set()
-    for _, attrs in g.request(genl.CMD_TABLE_GET, named(name), dump=True):
+    for _, attrs in g.request(genl.CMD_TABLE_GET, named(name), dump=True,
+                              midway=midway):
         for number, data in parse(attrs):
             if number == genl.A_BACKEND:
                 members.append(dict(parse(data))[genl.A_BACKEND_IPV4])
@@ -126,45 +126,42 @@ def genl_limit(name):
 
 
 def under_change(g):
-    """Entries that nobody touches are in every dump; a torn one says that it is torn."""
-    steady = set(range(0, 400, 2))
+    """
+    Entries that nobody touches are in every dump; a torn one says that it is torn. What is
+    dumped fills several buffers, and is changed when the first has been read.
+    """
+    steady = set(range(0, 2000, 2))
     add_service(g, "busy", 81)
     add_backends(g, "busy", sorted(n + 100000 for n in steady))
-    stop = threading.Event()
+    other = Genl()
+    rounds = 60 // SCALE + 1
+    state = {"round": 0}
 
-    def writer():
-        w = Genl()
-        n = 0
-        while not stop.is_set():
-            one = backend(100001 + 2 * (n % 200))
-            w.request(genl.CMD_BACKEND_NEW, named("busy") + one)
-            w.request(genl.CMD_BACKEND_DEL, named("busy") + one)
-            n += 1
+    def change():
+        one = backend(100001 + 2 * (state["round"] // 2 % 1000))
+        command = genl.CMD_BACKEND_DEL if state["round"] % 2 else genl.CMD_BACKEND_NEW
+        other.request(command, named("busy") + one)
+        state["round"] += 1
 
-    thread = threading.Thread(target=writer)
-    thread.start()
-    missing = doubled = torn = whole = 0
-    for _ in range(60 // SCALE + 1):
+    missing = doubled = torn = 0
+    for _ in range(rounds):
         found = [number_of(a) - 100000
-                 for _, a in g.request(genl.CMD_BACKEND_GET, named("busy"), dump=True)]
+                 for _, a in g.request(genl.CMD_BACKEND_GET, named("busy"), dump=True,
+                                       midway=change)]
         missing += not steady <= set(found)
         doubled += len(found) != len(set(found))
         torn += g.interrupted
-        whole += not g.interrupted
-    interrupted = tables = 0
-    for _ in range(30 // SCALE + 1):
-        _, owners, generations = table(g, "busy")
-        if len(generations) > 1:
-            interrupted += 1
-            tables += not g.interrupted
-    stop.set()
-    thread.join()
+    tables = told = 0
+    for _ in range(rounds):
+        _, _, generations = table(g, "busy", midway=change)
+        tables += len(generations) > 1
+        told += g.interrupted
     claim(not missing and not doubled,
           "dump under changes: untouched backends are in each dump, and once",
           (missing, doubled))
-    claim(torn > 0, "dump under changes: a torn dump says so", (torn, whole))
-    claim(tables == 0, "dump under changes: a table of two generations says so",
-          (interrupted, tables))
+    claim(torn == rounds, "dump under changes: a torn dump says so", (torn, rounds))
+    claim(tables == told == rounds, "dump under changes: a table of two generations says so",
+          (tables, told, rounds))
     g.request(genl.CMD_FLUSH)
 
 
