@@ -4,23 +4,87 @@
  *
  * In: words; a model. Out: commands; facts. Changes are sent by change.c.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "object.h"
+
+static void name_backend(struct backend *b, const struct endpoint *at)
+{
+	b->at = *at;
+	b->has &= ~(1U << RINGLB_A_BACKEND_IPV4 | 1U << RINGLB_A_BACKEND_IPV6 |
+		    1U << RINGLB_A_BACKEND_PORT);
+	SET(b, at->family == AF_INET ? RINGLB_A_BACKEND_IPV4 : RINGLB_A_BACKEND_IPV6);
+	if (at->port)
+		SET(b, RINGLB_A_BACKEND_PORT);
+}
 
 /* SERVICE ADDR[:PORT], or the latter alone if the service is known */
 static int parse_backend(struct cmd *c, struct command *command)
 {
 	bool known = command->has_service;
-	struct backend *b = &command->backend;
+	struct endpoint at;
 
 	command->has_service = true;
 	command->has_backend = true;
 	if ((!known && cmd_name(c, command->service.name)) ||
-	    cmd_endpoint(c, "backend", ADDR_MAYBE_PORT, &b->at))
+	    cmd_endpoint(c, "backend", ADDR_MAYBE_PORT, &at))
 		return -1;
-	SET(b, b->at.family == AF_INET ? RINGLB_A_BACKEND_IPV4 : RINGLB_A_BACKEND_IPV6);
-	if (b->at.port)
-		SET(b, RINGLB_A_BACKEND_PORT);
+	name_backend(&command->backend, &at);
 	return 0;
+}
+
+/* The same, and more addresses: words with what no keyword has. */
+static int parse_backends(struct cmd *c, struct command *command)
+{
+	struct endpoint at;
+
+	if (parse_backend(c, command))
+		return -1;
+	command->more = c->word + c->at;
+	while (cmd_more(c) && strpbrk(c->word[c->at], ".:[")) {
+		if (cmd_endpoint(c, "backend", ADDR_MAYBE_PORT, &at))
+			return -1;
+		command->n_more++;
+	}
+	command->several = command->n_more;
+	return 0;
+}
+
+/**
+ * backend_nth() - one of the commands that a command with several backends stands for
+ * @command: any command, parsed; its words are still there
+ * @i: which one, up to @command's n_more
+ * @one: out: the command for one backend
+ */
+void backend_nth(const struct command *command, size_t i, struct command *one)
+{
+	struct endpoint at;
+
+	*one = *command;
+	one->more = NULL;
+	one->n_more = 0;
+	if (i && !addr_parse(command->more[i - 1], ADDR_MAYBE_PORT, &at))
+		name_backend(&one->backend, &at);
+}
+
+/**
+ * backend_title() - "backend add", with the address if the words name several
+ * @command: a command for one backend, or another one
+ * @title: where it goes
+ *
+ * Return: @title.
+ */
+const char *backend_title(const struct command *command, char title[BACKEND_TITLE_MAX])
+{
+	char at[ADDR_TEXT_MAX];
+	size_t len;
+
+	len = strlen(grammar_title(command->g, title));
+	if (command->several)
+		snprintf(title + len, BACKEND_TITLE_MAX - len, " %s",
+			 addr_print(&command->backend.at, at));
+	return title;
 }
 
 /* The generation is the service's. */
@@ -39,12 +103,12 @@ static int parse_pairs(struct cmd *c, struct command *command)
 
 int backend_parse_add(struct cmd *c, struct command *command)
 {
-	return parse_backend(c, command) ? -1 : parse_pairs(c, command);
+	return parse_backends(c, command) ? -1 : parse_pairs(c, command);
 }
 
 int backend_parse_set(struct cmd *c, struct command *command)
 {
-	if (parse_backend(c, command))
+	if (parse_backends(c, command))
 		return -1;
 	if (parse_pairs(c, command))
 		return -1;
@@ -58,7 +122,7 @@ int backend_parse_set(struct cmd *c, struct command *command)
 /* The verb is the state. */
 int backend_parse_state(struct cmd *c, struct command *command)
 {
-	if (parse_backend(c, command) || parse_pairs(c, command))
+	if (parse_backends(c, command) || parse_pairs(c, command))
 		return -1;
 	SET(&command->backend, RINGLB_A_BACKEND_STATE);
 	return word_state_find(command->g->verb, &command->backend.state);
@@ -66,7 +130,7 @@ int backend_parse_state(struct cmd *c, struct command *command)
 
 int backend_parse_del(struct cmd *c, struct command *command)
 {
-	return parse_backend(c, command) ? -1 : parse_pairs(c, command);
+	return parse_backends(c, command) ? -1 : parse_pairs(c, command);
 }
 
 int backend_parse_show(struct cmd *c, struct command *command)

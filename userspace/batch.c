@@ -48,19 +48,27 @@ static int split(char *line, char *words[LINE_WORDS_MAX])
 	return n;
 }
 
-static int parse_line(struct batch *b, char *line, unsigned int number, struct cmd *c)
+/* A line that names several backends is as many commands. */
+static int add_commands(struct batch *b, const struct command *line)
 {
-	char *words[LINE_WORDS_MAX], title[GRAMMAR_TITLE_MAX];
 	struct command *command;
+	size_t i;
 
-	*c = (struct cmd){ .word = words, .n = split(line, words) };
-	if (!c->n)
-		return 0;
-	if (c->n < 0)
-		return cmd_fail(c, "expected at most %d words", LINE_WORDS_MAX);
-	command = new_command(b);
-	if (!command)
-		return cmd_fail(c, "out of memory");
+	for (i = 0; i <= line->n_more; i++) {
+		command = new_command(b);
+		if (!command)
+			return -1;
+		backend_nth(line, i, command);
+		b->n++;
+	}
+	return 0;
+}
+
+static int parse_command(struct batch *b, struct cmd *c, unsigned int number,
+			 struct command *command)
+{
+	char title[GRAMMAR_TITLE_MAX];
+
 	if (grammar_parse(c, command))
 		return -1;
 	if (!(command->g->flags & G_CHANGES))
@@ -69,8 +77,23 @@ static int parse_line(struct batch *b, char *line, unsigned int number, struct c
 	if (command->g->cmd == RINGLB_CMD_SECRET_SET && command->secret_from == SECRET_STDIN)
 		return cmd_bad(c, "secret", "-", "expected in a file 32 hex digits or random");
 	command->line = number;
-	b->n++;
-	return 0;
+	return add_commands(b, command) ? cmd_fail(c, "out of memory") : 0;
+}
+
+static int parse_line(struct batch *b, char *line, unsigned int number, struct cmd *c)
+{
+	struct command command;
+	char *words[LINE_WORDS_MAX];
+	int err;
+
+	*c = (struct cmd){ .word = words, .n = split(line, words) };
+	if (!c->n)
+		return 0;
+	if (c->n < 0)
+		return cmd_fail(c, "expected at most %d words", LINE_WORDS_MAX);
+	err = parse_command(b, c, number, &command);
+	explicit_bzero(&command, sizeof(command));
+	return err;
 }
 
 /**
@@ -149,24 +172,23 @@ void batch_free(struct batch *b)
 }
 
 /**
- * batch_group() - how many commands go into one message
+ * batch_group() - how many commands are one change
  * @b: the batch
  * @first: the first of them
  *
- * New backends of one service are one change with one new table, unless they expect a
- * generation.
+ * Commands about backends of one service that follow each other are one change with one new
+ * table. One that expects a generation begins another.
  *
- * Return: 1 to BATCH_GROUP_MAX.
+ * Return: 1 or more.
  */
 size_t batch_group(const struct batch *b, size_t first)
 {
 	const struct command *c = &b->commands[first];
 	size_t n = 1;
 
-	if (c->g->cmd != RINGLB_CMD_BACKEND_NEW || HAS(&c->backend, BACKEND_IF_GENERATION))
-		return 1;
-	while (first + n < b->n && n < BATCH_GROUP_MAX && c[n].g == c->g &&
-	       !HAS(&c[n].backend, BACKEND_IF_GENERATION) && !strcmp(c[n].service.name, c->service.name))
+	while (c->has_backend && first + n < b->n && c[n].has_backend &&
+	       (!HAS(&c[n].backend, BACKEND_IF_GENERATION) || c[n].line == c[n - 1].line) &&
+	       !strcmp(c[n].service.name, c->service.name))
 		n++;
 	return n;
 }
@@ -177,13 +199,13 @@ static int refused(const struct batch *b, size_t first, size_t n, size_t at_faul
 {
 	const struct command *c = &b->commands[first];
 	const struct command *bad = at_fault < n ? &c[at_fault] : c;
-	char title[GRAMMAR_TITLE_MAX], lines[64] = "";
+	char title[BACKEND_TITLE_MAX], lines[64] = "";
 
-	if (n > 1)
+	if (c->line != c[n - 1].line)
 		snprintf(lines, sizeof(lines), ", lines %u to %u are one change", c->line,
 			 c[n - 1].line);
 	tool_error("%s:%u: %s: %s; commands applied before: %zu%s", b->file, bad->line,
-		   grammar_title(bad->g, title), why, first, lines);
+		   backend_title(bad, title), why, first, lines);
 	return TOOL_REFUSED;
 }
 

@@ -9,8 +9,6 @@
 
 #include "grammar.h"
 
-#define BATCH_GROUP_MAX 256	/* backends in one message */
-
 /**
  * struct batch - a file of commands, parsed
  * @file: its name, for messages

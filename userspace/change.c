@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * change.c - commands that change something: one, or several of one kind, in one message
+ * change.c - commands that change something: one, or several for one service, as one change
  *
- * In: commands. Out: a message to the module; who is at fault if it is refused.
+ * In: commands. Out: a message to the module, or several from begin to commit; who is at fault
+ * if it is refused.
  */
 #include "change.h"
 
@@ -75,16 +76,9 @@ static void add_attribute(struct refusal *why, const struct nlmsghdr *h)
 		snprintf(why->text + len, sizeof(why->text) - len, " (attribute: %s)", word);
 }
 
-/**
- * change_send() - apply commands, all or none
- * @s: the session
- * @commands: as for change_build()
- * @n: how many, at most BATCH_GROUP_MAX
- * @at_fault: out: after a refusal: which of them; @n if that is not known
- *
- * Return: 0, or -errno with the reason in @s->why.
- */
-int change_send(struct session *s, const struct command *commands, size_t n, size_t *at_fault)
+/* One message. @at_fault: which of @n, after a refusal; @n if that is not known */
+static int send_message(struct session *s, const struct command *commands, size_t n,
+			size_t *at_fault)
 {
 	struct wire_span *spans = calloc(n, sizeof(*spans));
 	struct nl_msg *msg = session_message(s, commands->g->cmd);
@@ -118,15 +112,95 @@ out:
 	return err;
 }
 
+/* BEGIN, COMMIT or ABORT. Only the first may expect a generation. */
+static int send_bracket(struct session *s, int cmd, const struct service *service)
+{
+	struct nl_msg *msg = session_message(s, cmd);
+	int err;
+
+	if (msg && !(cmd == RINGLB_CMD_BEGIN ? wire_put_service(msg, service) :
+		     wire_put_name(msg, service->name)))
+		err = session_ask(s, msg, NULL, NULL);
+	else
+		err = session_fail(s, -ENOMEM, "out of memory");
+	nlmsg_free(msg);
+	return err;
+}
+
+/* How many go into one message: they are of one kind. */
+static size_t message_length(const struct command *commands, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && i < CHANGE_MESSAGE_MAX && commands[i].g->cmd == commands->g->cmd)
+		i++;
+	return i;
+}
+
+/* What follows BEGIN; nothing of it stays after a refusal. */
+static int send_rest(struct session *s, const struct command *commands, size_t n,
+		     size_t *at_fault)
+{
+	struct refusal why;
+	size_t i, len, bad;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i += len) {
+		len = message_length(commands + i, n - i);
+		err = send_message(s, commands + i, len, &bad);
+		if (err && bad < len)
+			*at_fault = i + bad;
+	}
+	if (!err)
+		err = send_bracket(s, RINGLB_CMD_COMMIT, &commands->service);
+	if (!err)
+		return 0;
+	why = s->why;
+	send_bracket(s, RINGLB_CMD_ABORT, &commands->service);	/* most refusals have done so */
+	s->why = why;
+	return err;
+}
+
+/**
+ * change_send() - apply commands, all or none
+ * @s: the session
+ * @commands: one, or several about backends of one service, of which the first may expect a
+ *	generation
+ * @n: how many; more than one are sent from BEGIN to COMMIT
+ * @at_fault: out: after a refusal: which of them; @n if that is not known
+ *
+ * Return: 0, or -errno with the reason in @s->why.
+ */
+int change_send(struct session *s, const struct command *commands, size_t n, size_t *at_fault)
+{
+	int err;
+
+	if (n == 1)
+		return send_message(s, commands, 1, at_fault);
+	*at_fault = n;
+	err = send_bracket(s, RINGLB_CMD_BEGIN, &commands->service);
+	return err ? err : send_rest(s, commands, n, at_fault);
+}
+
 int change_run(struct tool *t, const struct command *command)
 {
 	struct session *s = tool_session(t);
-	char title[GRAMMAR_TITLE_MAX];
-	size_t at_fault;
+	char title[BACKEND_TITLE_MAX];
+	size_t n = command->n_more + 1, at_fault, i;
+	struct command *commands;
+	int code = TOOL_DONE;
 
 	if (!s)
 		return TOOL_REFUSED;
-	if (change_send(s, command, 1, &at_fault))
-		return tool_refused(t, grammar_title(command->g, title));
-	return TOOL_DONE;
+	commands = calloc(n, sizeof(*commands));
+	if (!commands)
+		return tool_no_memory();
+	for (i = 0; i < n; i++)
+		backend_nth(command, i, &commands[i]);
+	if (change_send(s, commands, n, &at_fault))
+		code = tool_refused(t, at_fault < n ? backend_title(&commands[at_fault], title) :
+				    grammar_title(command->g, title));
+	explicit_bzero(commands, n * sizeof(*commands));
+	free(commands);
+	return code;
 }

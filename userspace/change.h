@@ -9,6 +9,8 @@
 #include "nl.h"
 #include "wire.h"
 
+#define CHANGE_MESSAGE_MAX 256	/* backends in one message */
+
 int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 		 struct wire_span *spans);
 int change_send(struct session *s, const struct command *commands, size_t n, size_t *at_fault);

@@ -39,29 +39,29 @@ const struct grammar grammar[] = {
 		"service", "show", "[NAME]", "show services; with -s their counters",
 		.flags = G_OFFLINE, .parse = service_parse_maybe_name, .run = service_show,
 	}, {
-		"backend", "add", "SERVICE ADDR[:PORT]",
-		"add a backend; without a port it gets packets with the service's port",
+		"backend", "add", "SERVICE ADDR[:PORT]...",
+		"add backends; without a port they get packets with the service's port",
 		backend_keywords, 0, BACKEND_CHANGES | BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_NEW, backend_parse_add, change_run,
 	}, {
-		"backend", "set", "SERVICE ADDR[:PORT]", "change what is given, at least one",
+		"backend", "set", "SERVICE ADDR[:PORT]...", "change what is given, at least one",
 		backend_keywords, 0, BACKEND_CHANGES | BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_set, change_run,
 	}, {
-		"backend", "up", "SERVICE ADDR[:PORT]", "let a backend take its flows",
+		"backend", "up", "SERVICE ADDR[:PORT]...", "let backends take their flows",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
-		"backend", "drain", "SERVICE ADDR[:PORT]",
-		"give its flows to others, unless no other backend is up",
+		"backend", "drain", "SERVICE ADDR[:PORT]...",
+		"give their flows to others, unless no other backend is up",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
-		"backend", "down", "SERVICE ADDR[:PORT]", "give all its flows to others",
+		"backend", "down", "SERVICE ADDR[:PORT]...", "give all their flows to others",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
-		"backend", "del", "SERVICE ADDR[:PORT]", "remove a backend",
+		"backend", "del", "SERVICE ADDR[:PORT]...", "remove backends",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_DEL, backend_parse_del, change_run,
 	}, {

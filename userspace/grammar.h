@@ -23,6 +23,9 @@ enum secret_from {
  * @line: its line in a file; 0: it is none of a file
  * @has_service: a service was named
  * @has_backend: a backend was named
+ * @several: it is one of several backends that one command names
+ * @more: the words of further backends, for which the same is to be done; see backend_nth()
+ * @n_more: how many
  * @with_secret: save: the secret too
  * @plan: what is planned: changes as words, a limit in tenths of a percent, files
  * @simulate: what is simulated
@@ -33,9 +36,12 @@ struct command {
 	unsigned int line;
 	bool has_service;
 	bool has_backend;
+	bool several;
 	bool with_secret;
 	enum secret_from secret_from;
 	const char *topic;
+	char **more;
+	size_t n_more;
 	struct {
 		char **word;
 		int n;

@@ -25,6 +25,9 @@ int backend_parse_state(struct cmd *c, struct command *command);
 int backend_parse_del(struct cmd *c, struct command *command);
 int backend_parse_show(struct cmd *c, struct command *command);
 int backend_show(struct tool *t, const struct command *command);
+void backend_nth(const struct command *command, size_t i, struct command *one);
+#define BACKEND_TITLE_MAX (GRAMMAR_TITLE_MAX + ADDR_TEXT_MAX)
+const char *backend_title(const struct command *command, char title[BACKEND_TITLE_MAX]);
 void backend_facts(struct out *o, const char *service, const struct backend *b, u32 slots);
 
 /* plan_cmd.c */

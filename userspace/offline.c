@@ -12,6 +12,7 @@
 
 #include "batch.h"
 #include "nl.h"
+#include "object.h"
 #include "seats.h"
 #include "tool.h"
 
@@ -304,7 +305,7 @@ static size_t load_group(struct model *m, const struct command *c, size_t n, cha
  */
 int offline_load(const char *file, struct model *m)
 {
-	char error[512], title[GRAMMAR_TITLE_MAX];
+	char error[512], title[BACKEND_TITLE_MAX];
 	struct batch b;
 	size_t i, n, bad;
 	int code;
@@ -316,7 +317,7 @@ int offline_load(const char *file, struct model *m)
 		if (bad == n)
 			continue;
 		tool_error("%s:%u: %s: %s", b.file, b.commands[i + bad].line,
-			   grammar_title(b.commands[i + bad].g, title), error);
+			   backend_title(&b.commands[i + bad], title), error);
 		code = TOOL_REFUSED;
 	}
 	if (code)

@@ -244,30 +244,45 @@ static int note_reals(struct model *m, const struct service *s)
 	return 0;
 }
 
+/* Apply one change to the model, for each backend that it names. */
+static int apply_change(struct model *m, const struct command *change)
+{
+	char title[BACKEND_TITLE_MAX], error[512];
+	struct command one;
+	size_t i;
+
+	for (i = 0; i <= change->n_more; i++) {
+		backend_nth(change, i, &one);
+		if (!offline_apply(m, &one, error, sizeof(error)))
+			continue;
+		tool_error("plan: %s: %s", backend_title(&one, title), error);
+		return TOOL_REFUSED;
+	}
+	return TOOL_DONE;
+}
+
 /* Apply the changes to the model, one after the other. An exit code, after its message. */
 static int apply(struct tool *t, struct model *m, const struct command *command)
 {
 	struct cmd c = { .word = command->plan.word, .n = command->plan.n };
-	char title[GRAMMAR_TITLE_MAX], error[512];
 	struct command change;
+	char error[512];
+	int code = TOOL_DONE;
 
 	if (!t->file && note_reals(m, model_find(m, command->service.name)))
 		return tool_no_memory();
-	while (cmd_more(&c)) {
+	while (!code && cmd_more(&c)) {
 		if (parse_change(&c, command->service.name, &change)) {
 			tool_error("%s", c.error);
 			return TOOL_WORDS;
 		}
-		if (offline_apply(m, &change, error, sizeof(error))) {
-			tool_error("plan: %s: %s", grammar_title(change.g, title), error);
-			return TOOL_REFUSED;
-		}
+		code = apply_change(m, &change);
 	}
-	if (offline_agree(m, &change, error, sizeof(error))) {
+	if (!code && offline_agree(m, &change, error, sizeof(error))) {
 		tool_error("plan: %s", error);
 		return TOOL_REFUSED;
 	}
-	return TOOL_DONE;
+	return code;
 }
 
 /* Draw it, if that is wanted. An exit code. */

@@ -50,7 +50,8 @@ examples()
 	import json, random, sys
 
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
-	          "ADDR[:PORT]": "10.0.0.1:80", "SRC:PORT": "198.51.100.7:1",
+	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
+	          "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "W[,W...]": "1,2,4",
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",

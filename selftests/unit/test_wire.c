@@ -321,21 +321,21 @@ static void attribute_words(void **unused)
 /* Each command of a group has its own place, and together they fill the message. */
 static void group_spans(void **unused)
 {
-	static struct command commands[BATCH_GROUP_MAX];
-	struct wire_span spans[BATCH_GROUP_MAX];
+	static struct command commands[CHANGE_MESSAGE_MAX];
+	struct wire_span spans[CHANGE_MESSAGE_MAX];
 	struct nl_msg *msg = begin(RINGLB_CMD_BACKEND_NEW);
 	struct backend back;
 	size_t i, g;
 
 	for (g = 0; grammar[g].cmd != RINGLB_CMD_BACKEND_NEW; g++)
 		;
-	for (i = 0; i < BATCH_GROUP_MAX; i++) {
+	for (i = 0; i < CHANGE_MESSAGE_MAX; i++) {
 		commands[i].g = &grammar[g];
 		strcpy(commands[i].service.name, "web");
 		random_backend(&commands[i].backend);
 	}
-	assert_int_equal(change_build(msg, commands, BATCH_GROUP_MAX, spans), 0);
-	for (i = 0; i < BATCH_GROUP_MAX; i++) {
+	assert_int_equal(change_build(msg, commands, CHANGE_MESSAGE_MAX, spans), 0);
+	for (i = 0; i < CHANGE_MESSAGE_MAX; i++) {
 		char *at = (char *)nlmsg_hdr(msg) + spans[i].start;
 
 		assert_int_equal(wire_get_backend((struct nlattr *)at, &back), 0);
@@ -343,7 +343,7 @@ static void group_spans(void **unused)
 		if (i)
 			assert_int_equal(spans[i].start, spans[i - 1].end);
 	}
-	assert_int_equal(spans[BATCH_GROUP_MAX - 1].end, nlmsg_hdr(msg)->nlmsg_len);
+	assert_int_equal(spans[CHANGE_MESSAGE_MAX - 1].end, nlmsg_hdr(msg)->nlmsg_len);
 	nlmsg_free(msg);
 }
 
