@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# hook_last.sh - replies are translated last of all: a rule set at any priority before the last
+# sees the backend, and never the VIP
+set -u
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+n=$(scaled 40 4)
+
+# One chain before the last place there is, in each hook that replies leave by.
+watch()
+{
+	must in_ns "$gw" nft -f - <<-'END'
+		table inet last {
+			counter post_backend { }
+			counter post_vip { }
+			counter input_backend { }
+			counter input_vip { }
+			chain post {
+				type filter hook postrouting priority 2147483646;
+				ip saddr 10.0.2.11 tcp sport 8080 counter name post_backend
+				ip6 saddr fd00:2::11 tcp sport 8080 counter name post_backend
+				ip saddr 192.0.2.10 counter name post_vip
+				ip6 saddr 2001:db8::10 counter name post_vip
+			}
+			chain input {
+				type filter hook input priority 2147483646;
+				ip saddr 10.0.2.11 tcp sport 8080 counter name input_backend
+				ip6 saddr fd00:2::11 tcp sport 8080 counter name input_backend
+				ip saddr 192.0.2.10 counter name input_vip
+				ip6 saddr 2001:db8::10 counter name input_vip
+			}
+		}
+	END
+}
+
+packets()		# packets COUNTER
+{
+	in_ns "$gw" nft -j list counter inet last "$1" |
+		jq '[.nftables[].counter.packets // empty] | add'
+}
+
+ktap_plan 6
+bed 1
+servers 8080
+service web4 tcp 4 80 8080
+service web6 tcp 6 80 8080
+must ip -n "$gw" route add "$vip4/32" dev cli
+must ip -n "$gw" route add "$vip6/128" dev cli
+watch
+flows cli "$tmp/cli" tcp "$vip4" 80 --source "$cli4" --ports "21000-$((20999 + n))"
+flows cli "$tmp/cli" tcp "$vip6" 80 --source "$cli6" --ports "21000-$((20999 + n))"
+ktap_check "last: flows of a client are answered by the VIP" judge answered "$tmp/cli" $((2 * n))
+ktap_check "last: in POST_ROUTING, replies have the backend's address until the end" \
+	test "$(packets post_backend)" -ge $((4 * n))
+ktap_is "last: and no rule sees the VIP's" "$(packets post_vip)" 0
+flows gw "$tmp/gw" tcp "$vip4" 80 --source "$gw4" --ports "21000-$((20999 + n))"
+flows gw "$tmp/gw" tcp "$vip6" 80 --source "$gw6" --ports "21000-$((20999 + n))"
+ktap_check "last: flows of the gateway are answered by the VIP" judge answered "$tmp/gw" $((2 * n))
+ktap_check "last: in LOCAL_IN, replies have the backend's address until the end" \
+	test "$(packets input_backend)" -ge $((4 * n))
+ktap_is "last: and there no rule sees the VIP's" "$(packets input_vip)" 0
