@@ -12,28 +12,23 @@ n=$(scaled 40 4)
 # One chain before the last place there is, in each hook that replies leave by.
 watch()
 {
-	must in_ns "$gw" nft -f - <<-'END'
-		table inet last {
-			counter post_backend { }
-			counter post_vip { }
-			counter input_backend { }
-			counter input_vip { }
-			chain post {
-				type filter hook postrouting priority 2147483646;
-				ip saddr 10.0.2.11 tcp sport 8080 counter name post_backend
-				ip6 saddr fd00:2::11 tcp sport 8080 counter name post_backend
-				ip saddr 192.0.2.10 counter name post_vip
-				ip6 saddr 2001:db8::10 counter name post_vip
+	local hook
+
+	for hook in postrouting input; do
+		must in_ns "$gw" nft -f - <<-END
+			table inet last {
+				counter ${hook}_backend { }
+				counter ${hook}_vip { }
+				chain $hook {
+					type filter hook $hook priority 2147483646;
+					ip saddr 10.0.2.11 tcp sport 8080 counter name ${hook}_backend
+					ip6 saddr fd00:2::11 tcp sport 8080 counter name ${hook}_backend
+					ip saddr $vip4 counter name ${hook}_vip
+					ip6 saddr $vip6 counter name ${hook}_vip
+				}
 			}
-			chain input {
-				type filter hook input priority 2147483646;
-				ip saddr 10.0.2.11 tcp sport 8080 counter name input_backend
-				ip6 saddr fd00:2::11 tcp sport 8080 counter name input_backend
-				ip saddr 192.0.2.10 counter name input_vip
-				ip6 saddr 2001:db8::10 counter name input_vip
-			}
-		}
-	END
+		END
+	done
 }
 
 packets()		# packets COUNTER
@@ -54,8 +49,8 @@ flows cli "$tmp/cli" tcp "$vip4" 80 --source "$cli4" --ports "21000-$((20999 + n
 flows cli "$tmp/cli" tcp "$vip6" 80 --source "$cli6" --ports "21000-$((20999 + n))"
 ktap_check "last: flows of a client are answered by the VIP" judge answered "$tmp/cli" $((2 * n))
 ktap_check "last: in POST_ROUTING, replies have the backend's address until the end" \
-	test "$(packets post_backend)" -ge $((4 * n))
-ktap_is "last: and no rule sees the VIP's" "$(packets post_vip)" 0
+	test "$(packets postrouting_backend)" -ge $((4 * n))
+ktap_is "last: and no rule sees the VIP's" "$(packets postrouting_vip)" 0
 flows gw "$tmp/gw" tcp "$vip4" 80 --source "$gw4" --ports "21000-$((20999 + n))"
 flows gw "$tmp/gw" tcp "$vip6" 80 --source "$gw6" --ports "21000-$((20999 + n))"
 ktap_check "last: flows of the gateway are answered by the VIP" judge answered "$tmp/gw" $((2 * n))
