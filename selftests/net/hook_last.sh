@@ -37,6 +37,17 @@ packets()		# packets COUNTER
 		jq '[.nftables[].counter.packets // empty] | add'
 }
 
+# Each flow asks once: its request and its end are two packets of the backend at least.
+claims()		# claims NS SOURCE4 SOURCE6 WHO HOOK CHAIN
+{
+	flows "$1" "$tmp/$1" tcp "$vip4" 80 --source "$2" --ports "21000-$((20999 + n))"
+	flows "$1" "$tmp/$1" tcp "$vip6" 80 --source "$3" --ports "21000-$((20999 + n))"
+	ktap_check "last: flows of $4 are answered by the VIP" judge answered "$tmp/$1" $((2 * n))
+	ktap_check "last: in $5, replies have the backend's address until the end" \
+		test "$(packets "$6_backend")" -ge $((4 * n))
+	ktap_is "last: and no rule sees the VIP's in $5" "$(packets "$6_vip")" 0
+}
+
 ktap_plan 6
 bed 1
 servers 8080
@@ -45,15 +56,5 @@ service web6 tcp 6 80 8080
 must ip -n "$gw" route add "$vip4/32" dev cli
 must ip -n "$gw" route add "$vip6/128" dev cli
 watch
-flows cli "$tmp/cli" tcp "$vip4" 80 --source "$cli4" --ports "21000-$((20999 + n))"
-flows cli "$tmp/cli" tcp "$vip6" 80 --source "$cli6" --ports "21000-$((20999 + n))"
-ktap_check "last: flows of a client are answered by the VIP" judge answered "$tmp/cli" $((2 * n))
-ktap_check "last: in POST_ROUTING, replies have the backend's address until the end" \
-	test "$(packets postrouting_backend)" -ge $((4 * n))
-ktap_is "last: and no rule sees the VIP's" "$(packets postrouting_vip)" 0
-flows gw "$tmp/gw" tcp "$vip4" 80 --source "$gw4" --ports "21000-$((20999 + n))"
-flows gw "$tmp/gw" tcp "$vip6" 80 --source "$gw6" --ports "21000-$((20999 + n))"
-ktap_check "last: flows of the gateway are answered by the VIP" judge answered "$tmp/gw" $((2 * n))
-ktap_check "last: in LOCAL_IN, replies have the backend's address until the end" \
-	test "$(packets input_backend)" -ge $((4 * n))
-ktap_is "last: and there no rule sees the VIP's" "$(packets input_vip)" 0
+claims cli "$cli4" "$cli6" "a client" POST_ROUTING postrouting
+claims gw "$gw4" "$gw6" "the gateway" LOCAL_IN input
