@@ -82,9 +82,9 @@ struct genl_family rlb_family __ro_after_init = {
 /**
  * rlb_nl_answer() - start the answer to a request
  * @info: the request
- * @header: out: for genlmsg_end()
+ * @header: out: for rlb_nl_reply()
  *
- * Return: the message, to be sent by genlmsg_reply(); NULL if there is no memory.
+ * Return: the message, to be filled and given to rlb_nl_reply(); NULL if there is no memory.
  */
 struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header)
 {
@@ -93,6 +93,25 @@ struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header)
 	if (skb)
 		*header = genlmsg_put_reply(skb, info, &rlb_family, 0, info->genlhdr->cmd);
 	return skb;
+}
+
+/**
+ * rlb_nl_reply() - send an answer, or throw it away
+ * @skb: from rlb_nl_answer(); used up
+ * @header: likewise
+ * @info: the request
+ * @err: what came of filling it
+ *
+ * Return: 0 or -errno, @err first.
+ */
+int rlb_nl_reply(struct sk_buff *skb, void *header, struct genl_info *info, int err)
+{
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, header);
+	return genlmsg_reply(skb, info);
 }
 
 static int fill_info(struct sk_buff *skb, struct rlb_net *rn)
@@ -117,12 +136,7 @@ int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info)
 	if (!answer)
 		return -ENOMEM;
 	err = fill_info(answer, rlb_net_of(genl_info_net(info)));
-	if (err) {
-		nlmsg_free(answer);
-		return err;
-	}
-	genlmsg_end(answer, header);
-	return genlmsg_reply(answer, info);
+	return rlb_nl_reply(answer, header, info, err);
 }
 
 /* A socket of generic netlink is closed, perhaps one that has begun a change. */

@@ -65,6 +65,7 @@ int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, b
 
 /* An answer to one request: its message begins here and leaves by rlb_nl_reply(). */
 struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header);
+int rlb_nl_reply(struct sk_buff *skb, void *header, struct genl_info *info, int err);
 
 /* notify.c */
 void rlb_notify_service(u8 notice, const struct rlb_service *svc, u32 portid);

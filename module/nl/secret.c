@@ -24,12 +24,7 @@ int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info)
 	mutex_unlock(&rn->cfg_lock);
 	err = rlb_fill_fingerprint(answer, &secret, true);
 	memzero_explicit(&secret, sizeof(secret));
-	if (err) {
-		nlmsg_free(answer);
-		return err;
-	}
-	genlmsg_end(answer, header);
-	return genlmsg_reply(answer, info);
+	return rlb_nl_reply(answer, header, info, err);
 }
 
 static int parse_secret(struct genl_info *info, struct rlb_secret *secret)

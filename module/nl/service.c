@@ -19,12 +19,7 @@ static int answer_service(struct genl_info *info, const struct rlb_service *svc)
 	if (!skb)
 		return -ENOMEM;
 	err = rlb_fill_service(skb, svc);
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, header);
-	return genlmsg_reply(skb, info);
+	return rlb_nl_reply(skb, header, info, err);
 }
 
 int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info)

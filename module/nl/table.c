@@ -168,12 +168,7 @@ static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struc
 	if (!skb)
 		return -ENOMEM;
 	err = fill_lookup(skb, container_of(node, struct rlb_service, node), flow);
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, header);
-	return genlmsg_reply(skb, info);
+	return rlb_nl_reply(skb, header, info, err);
 }
 
 int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info)
