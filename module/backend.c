@@ -27,16 +27,132 @@ static void backend_free_rcu(struct rcu_head *rcu)
 	rlb_backend_free(container_of(rcu, struct rlb_backend, rcu));
 }
 
-/**
- * rlb_backend_unlink() - the end of a backend that is in force
- * @b: the backend; no table that packets meet from now on has it
- *
- * Freed after a grace period.
- */
-void rlb_backend_unlink(struct rlb_backend *b)
+/* Order of the set: addresses, then configured ports, as bytes on the wire. */
+static int compare(const struct rlb_backend *b, const struct rlb_backend_config *c)
 {
-	rlb_index_remove(&b->service->rn->reals, &b->node);
+	int order = memcmp(&b->node.addr, &c->addr, rlb_addr_len(b->node.family));
+
+	return order ?: (int)be16_to_cpu(b->port) - be16_to_cpu(c->port);
+}
+
+/**
+ * rlb_backend_by_tuple() - the backend in force that has an address, port and protocol
+ * @rn: the namespace; cfg_lock held
+ * @key: address, port, protocol and family of its packets
+ *
+ * Return: the backend, NULL if there is none, or only one that has been removed.
+ */
+struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key)
+{
+	struct rlb_index_node *node;
+	struct rlb_backend *b;
+
+	node = rlb_index_find(&rn->reals, key->family, key->proto, &key->addr, key->port);
+	if (!node)
+		return NULL;
+	b = container_of(node, struct rlb_backend, node);
+	return b->is_gone ? NULL : b;
+}
+
+static void backend_hide(struct rlb_backend *b)
+{
+	if (b->indexed)
+		rlb_index_remove(&b->service->rn->reals, &b->node);
+	b->indexed = false;
+}
+
+/**
+ * rlb_backend_make_way() - somebody else gets an address, port and protocol
+ * @rn: the namespace; cfg_lock held
+ * @key: address, port, protocol and family
+ *
+ * A removed backend that still has them is found by them no more: what it sends is the
+ * successor's.
+ */
+void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
+{
+	struct rlb_index_node *node;
+	struct rlb_backend *b;
+
+	node = rlb_index_find(&rn->reals, key->family, key->proto, &key->addr, key->port);
+	if (!node)
+		return;
+	b = container_of(node, struct rlb_backend, node);
+	if (b->is_gone)
+		backend_hide(b);
+}
+
+/**
+ * rlb_backend_link() - a backend comes into force, for the first time or again
+ * @b: the backend; there is a place for it in rlb_net.reals
+ */
+void rlb_backend_link(struct rlb_backend *b)
+{
+	if (b->is_gone)
+		list_del(&b->gone);
+	b->is_gone = false;
+	b->known = true;
+	if (b->indexed)
+		return;
+	rlb_backend_make_way(b->service->rn, &b->node);
+	rlb_index_insert(&b->service->rn->reals, &b->node);
+	b->indexed = true;
+}
+
+/* Freed after a grace period. */
+static void backend_end(struct rlb_backend *b)
+{
+	backend_hide(b);
 	call_rcu(&b->rcu, backend_free_rcu);
+}
+
+/**
+ * rlb_backend_retire() - a backend is removed
+ * @b: the backend, about to leave the service's set
+ *
+ * It is freed when rlb_backends_forget() finds that the table needs it no longer.
+ */
+void rlb_backend_retire(struct rlb_backend *b)
+{
+	b->is_gone = true;
+	list_add_tail(&b->gone, &b->service->gone);
+}
+
+/**
+ * rlb_backends_forget() - the end of removed backends that nobody needs
+ * @svc: their service; cfg_lock held
+ */
+void rlb_backends_forget(struct rlb_service *svc)
+{
+	struct rlb_backend *b, *next;
+
+	list_for_each_entry_safe(b, next, &svc->gone, gone) {
+		if (b->bound)
+			continue;
+		list_del(&b->gone);
+		backend_end(b);
+	}
+}
+
+/**
+ * rlb_backend_known() - the service has, or had not long ago, a backend like this one
+ * @svc: the service; cfg_lock held
+ * @b: a backend that was made for it and has never been in force
+ *
+ * Return: that backend, NULL if there is none.
+ */
+struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b)
+{
+	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
+	struct rlb_backend_item *item = rlb_backend_find(&svc->set, &c);
+	struct rlb_backend *gone;
+
+	if (item)
+		return item->backend;
+	list_for_each_entry(gone, &svc->gone, gone)
+		if (!compare(gone, &c))
+			return gone;
+	return NULL;
 }
 
 /**
@@ -68,14 +184,6 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	return b;
 }
 
-/* Order of the set: addresses, then configured ports, as bytes on the wire. */
-static int compare(const struct rlb_backend *b, const struct rlb_backend_config *c)
-{
-	int order = memcmp(&b->node.addr, &c->addr, rlb_addr_len(b->node.family));
-
-	return order ?: (int)be16_to_cpu(b->port) - be16_to_cpu(c->port);
-}
-
 /**
  * rlb_backend_place() - where in a set a backend is, or would be
  * @set: the set
@@ -98,20 +206,6 @@ u32 rlb_backend_place(const struct rlb_backend_set *set, const struct rlb_backen
 }
 
 /**
- * rlb_backend_compare() - the order of a set
- * @a: a backend
- * @b: another of the same service
- *
- * Return: below, at or above 0 as @a is before, like or after @b.
- */
-int rlb_backend_compare(const struct rlb_backend *a, const struct rlb_backend *b)
-{
-	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
-
-	return compare(a, &c);
-}
-
-/**
  * rlb_backend_find() - find a backend in a set
  * @set: the set
  * @c: its address and configured port
@@ -129,18 +223,20 @@ struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 }
 
 /**
- * rlb_backend_item_of() - weight, state and slots of a backend
- * @svc: its service
- * @b: one of the service's backends
+ * rlb_backend_item_in() - weight, state and slots of a backend
+ * @set: a set
+ * @b: a backend
  *
- * Return: its place, valid until the set's next change.
+ * Return: the place of this very backend, not of one like it, valid until the set's next
+ *	change; NULL if the set does not have it.
  */
-struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
+struct rlb_backend_item *rlb_backend_item_in(const struct rlb_backend_set *set,
 					     const struct rlb_backend *b)
 {
 	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
+	u32 i = rlb_backend_place(set, &c);
 
-	return rlb_backend_find(&svc->set, &c);
+	return i < set->n && set->item[i].backend == b ? &set->item[i] : NULL;
 }
 
 /**
@@ -182,24 +278,25 @@ u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *a
  */
 bool rlb_backend_is_in(const struct rlb_backend_set *set, const struct rlb_backend *b)
 {
-	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
-	u32 i = rlb_backend_place(set, &c);
-
-	return i < set->n && set->item[i].backend == b;
+	return rlb_backend_item_in(set, b);
 }
 
 /**
- * rlb_backends_destroy() - the end of all backends of a service
+ * rlb_backends_destroy() - the end of all backends of a service, those removed included
  * @svc: the service; no longer found by packets to its VIP
  *
  * cfg_lock held. Packets may still hold the backends until a grace period has passed.
  */
 void rlb_backends_destroy(struct rlb_service *svc)
 {
+	struct rlb_backend *b, *next;
 	u32 i;
 
 	for (i = 0; i < svc->set.n; i++)
-		rlb_backend_unlink(svc->set.item[i].backend);
+		backend_end(svc->set.item[i].backend);
+	list_for_each_entry_safe(b, next, &svc->gone, gone)
+		backend_end(b);
+	INIT_LIST_HEAD(&svc->gone);
 	kvfree(svc->set.item);
 	memset(&svc->set, 0, sizeof(svc->set));
 }

@@ -5,6 +5,7 @@
 #ifndef _RINGLB_BACKEND_H
 #define _RINGLB_BACKEND_H
 
+#include <linux/list.h>
 #include <linux/netlink.h>
 
 #include "index.h"
@@ -16,6 +17,11 @@
  *	sends; the port is the service's if none is configured
  * @stats: RLB_COUNTERS_BACKEND
  * @service: whose it is; outlives it
+ * @gone: in rlb_service.gone, if @is_gone
+ * @is_gone: it has been removed from the service's set; cfg_lock
+ * @known: it has been in force; cfg_lock
+ * @indexed: packets find it by @node; cfg_lock
+ * @bound: the service's table has it, as a member or as an old owner; cfg_lock
  * @rcu: for its end
  * @port: as configured, network byte order; 0: none
  */
@@ -24,6 +30,11 @@ struct rlb_backend {
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
 
+	struct list_head gone;
+	bool is_gone;
+	bool known;
+	bool indexed;
+	bool bound;
 	struct rcu_head rcu;
 	__be16 port;
 };
@@ -90,18 +101,22 @@ struct rlb_backend_config {
 
 struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_backend_config *c);
 void rlb_backend_free(struct rlb_backend *b);
-void rlb_backend_unlink(struct rlb_backend *b);
+void rlb_backend_link(struct rlb_backend *b);
+void rlb_backend_retire(struct rlb_backend *b);
+struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b);
+struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key);
+void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key);
 
 u32 rlb_backend_place(const struct rlb_backend_set *set, const struct rlb_backend_config *c);
 bool rlb_backend_is_in(const struct rlb_backend_set *set, const struct rlb_backend *b);
-int rlb_backend_compare(const struct rlb_backend *a, const struct rlb_backend *b);
 struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 					  const struct rlb_backend_config *c);
-struct rlb_backend_item *rlb_backend_item_of(const struct rlb_service *svc,
+struct rlb_backend_item *rlb_backend_item_in(const struct rlb_backend_set *set,
 					     const struct rlb_backend *b);
 void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
 
+void rlb_backends_forget(struct rlb_service *svc);
 void rlb_backends_destroy(struct rlb_service *svc);
 
 #endif /* _RINGLB_BACKEND_H */

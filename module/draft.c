@@ -8,7 +8,7 @@
  * A draft copies the set, changes the copy as often as it is told to, prepares with one build
  * all that can fail, and commits with one swap; or it is aborted. A backend that both sets
  * hold is the same object, with its counters; a new one is made while drafting; one that only
- * the old set holds is unlinked at the commit and freed after a grace period.
+ * the old set holds is retired at the commit, and freed when no record needs it.
  *
  * A draft may stay open from request to request of one socket, while others change the same
  * service or take the addresses of its new backends: it finds out when it is prepared.
@@ -68,14 +68,15 @@ static int set_grow(struct rlb_backend_set *set)
 static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_config *c, __be16 port)
 {
 	const struct rlb_service *svc = draft->service;
-	struct rlb_index_node *node;
-	struct rlb_backend *b;
+	struct rlb_index_node key = {
+		.addr = c->addr,
+		.port = port,
+		.family = svc->config.family,
+		.proto = svc->config.proto,
+	};
+	struct rlb_backend *b = rlb_backend_by_tuple(svc->rn, &key);
 
-	node = rlb_index_find(&svc->rn->reals, svc->config.family, svc->config.proto, &c->addr, port);
-	if (!node)
-		return false;
-	b = container_of(node, struct rlb_backend, node);
-	return b->service != svc || rlb_backend_is_in(&draft->set, b);
+	return b && (b->service != svc || rlb_backend_is_in(&draft->set, b));
 }
 
 static int refuse_vip(struct netlink_ext_ack *extack)
@@ -123,7 +124,7 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 {
 	const struct rlb_service *svc = draft->service;
 	const struct rlb_index_node *node;
-	struct rlb_index_node *found;
+	struct rlb_backend *found;
 	u32 i;
 
 	for (i = 0; i < draft->set.n; i++) {
@@ -133,9 +134,8 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 		if (rlb_index_find(&svc->rn->vips, node->family, node->proto, &node->addr,
 				   node->port))
 			return refuse_vip(extack);
-		found = rlb_index_find(&svc->rn->reals, node->family, node->proto, &node->addr,
-				       node->port);
-		if (found && container_of(found, struct rlb_backend, node)->service != svc)
+		found = rlb_backend_by_tuple(svc->rn, node);
+		if (found && found->service != svc)
 			return refuse_taken(extack);
 	}
 	return 0;
@@ -259,7 +259,7 @@ int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	if (!item)
 		return -ENOENT;
 	draft->rebuild |= item->weight;
-	if (!rlb_backend_is_in(&draft->service->set, item->backend))
+	if (!item->backend->known)
 		rlb_backend_free(item->backend);
 	memmove(item, item + 1, (set->item + set->n - item - 1) * sizeof(*item));
 	set->n--;
@@ -272,8 +272,29 @@ static u32 count_new(const struct rlb_draft *draft)
 	u32 i;
 
 	for (i = 0; i < draft->set.n; i++)
-		n += !rlb_backend_is_in(&draft->service->set, draft->set.item[i].backend);
+		n += !draft->set.item[i].backend->indexed;
 	return n;
+}
+
+/*
+ * What is added is perhaps what the service has, or had not long ago: then it is that one,
+ * with its counters, its flows, and the slots that it is the old owner of.
+ */
+static void revive(struct rlb_draft *draft)
+{
+	struct rlb_backend_item *item = draft->set.item;
+	struct rlb_backend *known;
+	u32 i;
+
+	for (i = 0; i < draft->set.n; i++) {
+		if (item[i].backend->known)
+			continue;
+		known = rlb_backend_known(draft->service, item[i].backend);
+		if (!known)
+			continue;
+		rlb_backend_free(item[i].backend);
+		item[i].backend = known;
+	}
 }
 
 /**
@@ -299,6 +320,7 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 	err = check_still_unique(draft, extack);
 	if (err)
 		return err;
+	revive(draft);
 	err = rlb_index_reserve(&svc->rn->reals, count_new(draft));
 	if (err || !draft->rebuild)
 		return err;
@@ -315,9 +337,9 @@ static void take_over(const struct rlb_draft *draft, struct rlb_backend_item *it
 	const struct rlb_backend_item *old;
 
 	item->changed = RINGLB_CMD_BACKEND_NEW_NOTICE;
-	if (!rlb_backend_is_in(&draft->service->set, item->backend))
+	old = rlb_backend_item_in(&draft->service->set, item->backend);
+	if (!old)
 		return;
-	old = rlb_backend_item_of(draft->service, item->backend);
 	item->changed = old->weight != item->weight || old->state != item->state ||
 			old->id != item->id ? RINGLB_CMD_BACKEND_SET_NOTICE : 0;
 	if (!draft->table) {
@@ -342,20 +364,21 @@ void rlb_draft_commit(struct rlb_draft *draft)
 
 	for (i = 0; i < draft->set.n; i++)
 		take_over(draft, &draft->set.item[i]);
+	for (i = 0; i < old.n; i++)
+		if (!rlb_backend_is_in(&draft->set, old.item[i].backend))
+			rlb_backend_retire(old.item[i].backend);
 	for (i = 0; i < draft->set.n; i++)
 		if (!rlb_backend_is_in(&old, draft->set.item[i].backend))
-			rlb_index_insert(&svc->rn->reals, &draft->set.item[i].backend->node);
+			rlb_backend_link(draft->set.item[i].backend);
 	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
 		svc->generation++;
 	} else {
-		rlb_table_set_states(rlb_table_locked(svc), &draft->set);
+		rlb_table_set_states(rlb_table_locked(svc), &draft->set, &svc->config);
 	}
 	svc->set = draft->set;
 	svc->changes++;
-	for (i = 0; i < old.n; i++)
-		if (!rlb_backend_is_in(&svc->set, old.item[i].backend))
-			rlb_backend_unlink(old.item[i].backend);
+	rlb_backends_forget(svc);
 	kvfree(old.item);
 }
 
@@ -368,7 +391,7 @@ void rlb_draft_abort(struct rlb_draft *draft)
 	u32 i;
 
 	for (i = 0; i < draft->set.n; i++)
-		if (!rlb_backend_is_in(&draft->service->set, draft->set.item[i].backend))
+		if (!draft->set.item[i].backend->known)
 			rlb_backend_free(draft->set.item[i].backend);
 	kvfree(draft->set.item);
 	rlb_table_discard(draft->table);

@@ -13,8 +13,9 @@
  * rlb_net.reals and through the table of its service, a table through its service. Each is
  * unlinked first and freed after a grace period; nothing that a packet holds outlives its
  * hook. A backend points to its service: all backends are unlinked before their service, so
- * whoever finds one under RCU finds the other alive. Services, backends and tables are freed
- * by callbacks of this module, which main.c waits for when it is unloaded.
+ * whoever finds one under RCU finds the other alive. A removed backend stays where packets find
+ * it as long as the table in force has it as some slot's old owner. Services, backends and
+ * tables are freed by callbacks of this module, which main.c waits for when it is unloaded.
  */
 #ifndef _RINGLB_H
 #define _RINGLB_H
@@ -24,6 +25,7 @@
 #include <linux/netfilter.h>
 #include <linux/rhashtable-types.h>
 #include <linux/skbuff.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -93,6 +95,12 @@ struct rlb_net {
 	struct list_head drafts;
 	u32 n_drafts;
 };
+
+/* The clock of transitions: whole seconds, which nobody sets. */
+static inline u32 rlb_seconds(void)
+{
+	return ktime_get_seconds();
+}
 
 /**
  * enum rlb_verdict - what a room says of a packet

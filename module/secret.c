@@ -45,13 +45,14 @@ static struct rlb_table **tables_with(struct rlb_net *rn, const struct rlb_secre
 		tables[n] = rlb_table_copy(rlb_table_locked(svc));
 		if (!tables[n])
 			goto err_free;
+		rlb_table_unmark(tables[n]);
 		tables[n++]->secret = *secret;
 	}
 	return tables;
 
 err_free:
 	while (n--)
-		kvfree(tables[n]);
+		rlb_table_discard_copy(tables[n]);
 	kvfree(tables);
 	return NULL;
 }

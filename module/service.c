@@ -80,6 +80,7 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	}
 	svc->rn = rn;
 	svc->config = *c;
+	INIT_LIST_HEAD(&svc->gone);
 	svc->node.family = c->family;
 	svc->node.proto = c->proto;
 	svc->node.port = c->port;
@@ -90,6 +91,13 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
 		      struct netlink_ext_ack *extack)
 {
+	struct rlb_index_node key = {
+		.addr = c->vip,
+		.port = c->port,
+		.family = c->family,
+		.proto = c->proto,
+	};
+
 	if (rlb_service_by_name(rn, c->name)) {
 		NL_SET_ERR_MSG(extack, "a service of this name exists");
 		return -EEXIST;
@@ -98,7 +106,7 @@ static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
 		NL_SET_ERR_MSG(extack, "a service of this protocol, address and port exists");
 		return -EEXIST;
 	}
-	if (rlb_index_find(&rn->reals, c->family, c->proto, &c->vip, c->port)) {
+	if (rlb_backend_by_tuple(rn, &key)) {
 		NL_SET_ERR_MSG(extack, "address and port are those of a backend");
 		return -EINVAL;
 	}
@@ -174,6 +182,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	err = rlb_hooks_get(rn, config->family);
 	if (err)
 		goto err_delist;
+	rlb_backend_make_way(rn, &svc->node);
 	rlb_index_insert(&rn->vips, &svc->node);
 	return svc;
 
@@ -209,17 +218,20 @@ static bool table_differs(const struct rlb_service_config *a, const struct rlb_s
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack)
 {
-	struct rlb_table *table;
+	struct rlb_table *table = NULL;
 
 	if (table_differs(config, &svc->config)) {
 		table = rlb_table_build(svc, config, &svc->set, extack);
 		if (IS_ERR(table))
 			return PTR_ERR(table);
-		svc->config = *config;
+	}
+	/* All of it. The list of seats is the table's: the former one, or see rlb_table_publish(). */
+	svc->config = *config;
+	if (table) {
 		rlb_table_publish(svc, table);
 		svc->generation++;
 	}
-	svc->config.settle = config->settle;
+	rlb_table_set_states(rlb_table_locked(svc), &svc->set, &svc->config);
 	svc->changes++;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef _RINGLB_SERVICE_H
 #define _RINGLB_SERVICE_H
 
+#include <linux/list.h>
 #include <linux/netlink.h>
 #include <linux/rhashtable-types.h>
 
@@ -26,6 +27,11 @@ struct rlb_table;
  * @params: of the method
  * @bits: the table has 2^bits slots, RLB_BITS_MIN..RLB_BITS_MAX
  * @settle: slots that may follow in a second, in thousandths of the table; 0: none
+ * @track: enum ringlb_track
+ * @timeout: seconds after which a flow that has sent nothing counts as ended
+ * @drain_timeout: seconds after which a draining backend counts as down
+ * @last_resort: draining backends take new flows when none is up
+ * @udp_drain: enum ringlb_udp_drain
  */
 struct rlb_service_config {
 	char name[RINGLB_NAME_MAX + 1];
@@ -38,6 +44,11 @@ struct rlb_service_config {
 	struct rlb_params params;
 	u8 bits;
 	u32 settle;
+	u32 track;
+	u32 timeout;
+	u32 drain_timeout;
+	u32 last_resort;
+	u32 udp_drain;
 };
 
 /**
@@ -49,6 +60,7 @@ struct rlb_service_config {
  * @rcu: for its end
  * @config: as configured; cfg_lock, but for what @node repeats
  * @set: its backends; cfg_lock
+ * @gone: backends that have been removed and are old owners of slots; cfg_lock
  * @id: its number in rlb_net.services
  * @generation: counts the tables that changes have published; cfg_lock
  * @changes: counts changes of @config and @set, those of states, too; cfg_lock
@@ -65,6 +77,7 @@ struct rlb_service {
 	struct rcu_head rcu;
 	struct rlb_service_config config;
 	struct rlb_backend_set set;
+	struct list_head gone;
 	u32 id;
 	u32 generation;
 	u32 changes;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * settle.c - tables that are not canonical yet become so, in batches
+ * settle.c - what time does to tables: transitions expire, pending slots follow in batches
  *
- * In: services whose tables are pending. Out: every second one more published table each,
- * with as many slots moved as the service allows. A work item of the namespace, process
- * context; takes cfg_lock. It runs only while some table of the namespace is pending.
+ * In: services whose tables are pending or have slots in transition. Out: every second one
+ * more published table each, if anything differs, with as many slots moved as the service
+ * allows. A work item of the namespace, process context; takes cfg_lock. It runs only while
+ * some table of the namespace has such work.
  */
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
@@ -19,19 +20,13 @@
 
 static void settle_service(struct rlb_service *svc)
 {
-	const struct rlb_table *t = rlb_table_locked(svc);
-	u32 most = ((u64)svc->config.settle << t->view.bits) / 1000;
+	bool was_pending = rlb_table_locked(svc)->pending;
 
-	if (rlb_table_settle(svc, max(most, 1U)))
-		return;		/* no memory: next time */
+	if (rlb_table_settle(svc) <= 0)
+		return;		/* nothing to do yet, or no memory: next time */
 	rlb_net_changed(svc->rn);
-	if (!rlb_table_locked(svc)->pending)
+	if (was_pending && !rlb_table_locked(svc)->pending)
 		rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, 0);
-}
-
-static bool is_pending(const struct rlb_service *svc)
-{
-	return svc->config.settle && rlb_table_locked(svc)->pending;
 }
 
 static void settle_work(struct work_struct *work)
@@ -43,9 +38,9 @@ static void settle_work(struct work_struct *work)
 
 	mutex_lock(&rn->cfg_lock);
 	xa_for_each(&rn->services, id, svc) {
-		if (is_pending(svc))
+		if (rlb_table_has_work(svc))
 			settle_service(svc);
-		again |= is_pending(svc);
+		again |= rlb_table_has_work(svc);
 	}
 	if (again)
 		schedule_delayed_work(&rn->settle, SETTLE_PERIOD);
@@ -62,12 +57,12 @@ void rlb_settle_init(struct rlb_net *rn)
 }
 
 /**
- * rlb_settle_kick() - a service has changed: its table may be pending
+ * rlb_settle_kick() - a service has changed: its table may have work
  * @svc: the service; cfg_lock held
  */
 void rlb_settle_kick(const struct rlb_service *svc)
 {
-	if (is_pending(svc))
+	if (rlb_table_has_work(svc))
 		schedule_delayed_work(&svc->rn->settle, SETTLE_PERIOD);
 }
 

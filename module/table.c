@@ -15,17 +15,18 @@
 #include "table.h"
 
 /* One piece of memory: the struct, pointers to backends, slots, shares, one byte a member. */
-static size_t table_size(u32 n, unsigned int bits)
+static size_t table_size(u32 n, u32 room, unsigned int bits)
 {
-	return sizeof(struct rlb_table) + n * sizeof(struct rlb_backend *) +
+	return sizeof(struct rlb_table) + room * sizeof(struct rlb_backend *) +
 	       (sizeof(u16) << bits) + n * sizeof(u16) + n + 1;
 }
 
 /* Point into the piece; writers know that slots and states are theirs to write. */
-static void table_lay_out(struct rlb_table *t, u32 n, unsigned int bits)
+static void table_lay_out(struct rlb_table *t, u32 n, u32 room, unsigned int bits)
 {
 	t->backend = (struct rlb_backend **)(t + 1);
-	t->view.slots = (u16 *)(t->backend + n);
+	t->room = room;
+	t->view.slots = (u16 *)(t->backend + room);
 	t->view.share = t->view.slots + (1U << bits);
 	t->view.takes = (u8 *)(t->view.share + n);
 	t->view.n = n;
@@ -78,15 +79,16 @@ static int count_slots(const struct rlb_table *t, struct rlb_backend_set *set)
 	if (!owned)
 		return -ENOMEM;
 	for (s = 0; t->view.n && s < 1U << t->view.bits; s++)
-		owned[t->view.slots[s]]++;
+		owned[t->view.slots[s] & RLB_SLOT_OWNER]++;
 	for (i = 0; i < set->n; i++)
 		set->item[i].slots = set->item[i].weight ? owned[set->item[i].member] : 0;
 	kvfree(owned);
 	return 0;
 }
 
-/* Tell each backend which member it is, and the table which backend a member is. */
-static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
+/* Tell each backend which member it is, and the table which backend a member is; nobody is last. */
+static void bind_members(struct rlb_table *t, struct rlb_backend_set *set,
+			 const struct rlb_service_config *config)
 {
 	u16 n = 0;
 	u32 i;
@@ -97,38 +99,60 @@ static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
 		set->item[i].member = n;
 		t->backend[n++] = set->item[i].backend;
 	}
-	rlb_table_set_states(t, set);
+	t->backend[n] = NULL;
+	t->total = n + 1;
+	rlb_table_set_states(t, set, config);
 }
 
-/*
- * What becomes of the former members, and what happens to the new ones. Both sets are in the
- * same order, and a backend that is in both is the same object. With another identity it is a
- * new member all the same.
- */
-static void compare_sets(const struct rlb_backend_set *before, const struct rlb_backend_set *after,
-			 u16 *renumber, u8 *change)
+/* A backend's place in a set, NULL if it is no member: not there, or without weight. */
+static const struct rlb_backend_item *member_in(const struct rlb_backend_set *set,
+						const struct rlb_backend *b)
 {
-	const struct rlb_backend_item *old, *new = after->item;
-	const struct rlb_backend_item *end = after->item + after->n;
+	const struct rlb_backend_item *item = rlb_backend_item_in(set, b);
+
+	return item && item->weight ? item : NULL;
+}
+
+/* The new index of each of the former members, and of those old owners that are members again. */
+static void renumber_members(const struct rlb_table *before, const struct rlb_backend_set *after,
+			     u16 *renumber)
+{
+	const struct rlb_backend_item *item;
 	u32 i;
 
-	for (i = 0; i < after->n; i++)
-		if (after->item[i].weight)
-			change[after->item[i].member] = RLB_MEMBER_GAINS;
-	for (i = 0; i < before->n; i++) {
-		old = &before->item[i];
-		while (new < end && new->backend != old->backend &&
-		       rlb_backend_compare(new->backend, old->backend) < 0)
-			new++;
-		if (!old->weight)
+	for (i = 0; i < before->total; i++) {
+		item = before->backend[i] ? member_in(after, before->backend[i]) : NULL;
+		renumber[i] = item ? item->member : RINGLB_NO_OWNER;
+	}
+}
+
+/* For where slots belong, a backend with another identity than before is another member. */
+static void disown_others(const struct rlb_backend_set *before,
+			  const struct rlb_backend_set *after, u16 *renumber)
+{
+	const struct rlb_backend_item *old, *new;
+
+	for (old = before->item; old < before->item + before->n; old++) {
+		new = old->weight ? member_in(after, old->backend) : NULL;
+		if (new && new->ident != old->ident)
+			renumber[old->member] = RINGLB_NO_OWNER;
+	}
+}
+
+/* What happens to the new members; a backend that is in both sets is the same object. */
+static void compare_weights(const struct rlb_backend_set *before,
+			    const struct rlb_backend_set *after, u8 *change)
+{
+	const struct rlb_backend_item *new, *old;
+
+	for (new = after->item; new < after->item + after->n; new++) {
+		if (!new->weight)
 			continue;
-		renumber[old->member] = RINGLB_NO_OWNER;
-		if (new == end || new->backend != old->backend || !new->weight ||
-		    new->ident != old->ident)
-			continue;
-		renumber[old->member] = new->member;
-		change[new->member] = new->weight > old->weight ? RLB_MEMBER_GAINS :
-				      new->weight < old->weight ? RLB_MEMBER_LOSES : 0;
+		old = member_in(before, new->backend);
+		if (!old || old->ident != new->ident || new->weight > old->weight)
+			change[new->member] = RLB_MEMBER_GAINS;
+		else
+			change[new->member] = new->weight < old->weight ? RLB_MEMBER_LOSES : 0;
 	}
 }
 
@@ -137,35 +161,97 @@ static void compare_sets(const struct rlb_backend_set *before, const struct rlb_
  * move now that must, and keep the canonical ones aside for the others.
  */
 static int defer_moves(struct rlb_table *t, const struct rlb_service *svc,
-		       const struct rlb_backend_set *set)
+		       const struct rlb_backend_set *set, const u16 *renumber)
 {
 	const struct rlb_table *before = rlb_table_locked(svc);
 	size_t size = sizeof(u16) << t->view.bits;
-	u16 *renumber;
 	u8 *change;
-	int err = -ENOMEM;
 
-	if (!before || !before->view.n || !t->view.n || before->view.bits != t->view.bits)
+	if (!before->view.n || !t->view.n)
 		return 0;
-	renumber = kvmalloc_array(before->view.n + 1, sizeof(*renumber), GFP_KERNEL_ACCOUNT);
 	change = kvmalloc_array(t->view.n + 1, sizeof(*change), GFP_KERNEL_ACCOUNT);
 	t->canonical = kvmalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!renumber || !change || !t->canonical)
-		goto out;
-	err = 0;
-	compare_sets(&svc->set, set, renumber, change);
-	renumber[before->view.n] = RINGLB_NO_OWNER;
+	if (!change || !t->canonical) {
+		kvfree(change);
+		return -ENOMEM;
+	}
+	compare_weights(&svc->set, set, change);
 	change[t->view.n] = 0;
 	memcpy(t->canonical, t->view.slots, size);
 	t->pending = rlb_settle_begin(table_slots(t), t->canonical, before->view.slots,
 				      t->view.bits, renumber, change);
-out:
 	kvfree(change);
-	kvfree(renumber);
 	if (!t->pending) {
 		kvfree(t->canonical);
 		t->canonical = NULL;
 	}
+	return 0;
+}
+
+/* Old owners that are no members now have got indexes after these. */
+static void bind_old_owners(struct rlb_table *t, const struct rlb_table *before,
+			    const u16 *renumber)
+{
+	u32 i;
+
+	for (i = 0; i < before->total; i++)
+		if (renumber[i] != RINGLB_NO_OWNER && renumber[i] >= t->view.n)
+			t->backend[renumber[i]] = before->backend[i];
+}
+
+/* Drop records that say nothing. */
+static void trim_records(struct rlb_table *t)
+{
+	if (t->moved && t->moved->n)
+		return;
+	rlb_transitions_free(t->moved);
+	t->moved = NULL;
+	t->total = t->view.n + 1;
+}
+
+static int record_moves(struct rlb_table *t, const struct rlb_service *svc, u16 *renumber,
+			struct netlink_ext_ack *extack)
+{
+	const struct rlb_table *before = rlb_table_locked(svc);
+	int err;
+
+	t->moved = rlb_transitions_alloc(t->view.bits);
+	if (!t->moved)
+		return -ENOMEM;
+	err = rlb_transition_carry(t->moved, table_slots(t), before->moved, before->view.slots,
+				   t->view.bits, before->view.n, renumber, &t->total,
+				   rlb_seconds());
+	if (err) {
+		NL_SET_ERR_MSG(extack,
+			       "slots in transition have 32767 owners, old and new: wait until some have expired");
+		return err;
+	}
+	bind_old_owners(t, before, renumber);
+	trim_records(t);
+	return 0;
+}
+
+/* The table has its canonical slots: what packets are steered by now decides what moves when. */
+static int table_follow(struct rlb_table *t, const struct rlb_service *svc,
+			const struct rlb_backend_set *set, struct netlink_ext_ack *extack)
+{
+	const struct rlb_table *before = rlb_table_locked(svc);
+	u16 *renumber;
+	int err;
+
+	if (!before || before->view.bits != t->view.bits)
+		return 0;
+	renumber = kvmalloc_array(before->total, sizeof(*renumber), GFP_KERNEL_ACCOUNT);
+	if (!renumber)
+		return -ENOMEM;
+	renumber_members(before, set, renumber);
+	disown_others(&svc->set, set, renumber);
+	err = defer_moves(t, svc, set, renumber);
+	if (!err) {
+		renumber_members(before, set, renumber);
+		err = record_moves(t, svc, renumber, extack);
+	}
+	kvfree(renumber);
 	return err;
 }
 
@@ -176,14 +262,18 @@ static void refuse_points(const struct rlb_member *m, u32 n, struct netlink_ext_
 		nl_set_extack_cookie_u64(extack, rlb_ring_vnodes_max(m, n));
 }
 
-static struct rlb_table *table_alloc(u32 n, unsigned int bits)
+/* With room for all who may be old owners. */
+static struct rlb_table *table_alloc(const struct rlb_service *svc, u32 n, unsigned int bits)
 {
-	struct rlb_table *t = kvmalloc(table_size(n, bits), GFP_KERNEL_ACCOUNT);
+	const struct rlb_table *before = rlb_table_locked(svc);
+	u32 room = n + 1 + (before ? before->total : 0);
+	struct rlb_table *t;
 
+	t = kvmalloc(table_size(n, room, bits), GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return NULL;
 	memset(t, 0, sizeof(*t));
-	table_lay_out(t, n, bits);
+	table_lay_out(t, n, room, bits);
 	table_takes(t)[n] = RLB_TAKES_NONE;
 	return t;
 }
@@ -274,10 +364,10 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
 		return err;
 	}
 	set_shares(t, set);
-	bind_members(t, set);
+	bind_members(t, set, config);
 	t->canonical_digest = table_digest(t, m);
 	t->digest = t->canonical_digest;
-	err = defer_moves(t, svc, set);
+	err = table_follow(t, svc, set, extack);
 	if (err)
 		return err;
 	if (t->pending)
@@ -296,6 +386,8 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
  * The table differs from the one in force only where backends come, go, or change weight;
  * what else a fresh gateway would have otherwise is left to rlb_table_settle(). A service
  * that had no members, or another number of slots, gets what a fresh gateway would have.
+ * Slots that change hands are in transition; old owners that are no members any more stay in
+ * the table beyond its members and nobody.
  *
  * Return: the table, to be published or thrown away by rlb_table_discard(); -ENOMEM, or an error of
  *	the method after its text.
@@ -312,7 +404,7 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 	m = members_of(set, &n);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
-	t = table_alloc(n, config->bits);
+	t = table_alloc(svc, n, config->bits);
 	if (t)
 		err = table_fill(t, svc, config, set, m, extack);
 	kvfree(m);
@@ -326,6 +418,17 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 }
 
 /**
+ * rlb_table_discard_copy() - throw a copy away that was never published
+ * @copy: the copy, from rlb_table_copy(), or NULL
+ */
+void rlb_table_discard_copy(struct rlb_table *copy)
+{
+	if (copy)
+		rlb_transitions_free(copy->moved);
+	kvfree(copy);
+}
+
+/**
  * rlb_table_discard() - throw a table away that was never published
  * @table: the table, from rlb_table_build(), or NULL
  */
@@ -335,29 +438,45 @@ void rlb_table_discard(struct rlb_table *table)
 		kvfree(table->canonical);
 		kvfree(table->seats);
 	}
-	kvfree(table);
+	rlb_table_discard_copy(table);
 }
 
 /**
- * rlb_table_copy() - a table like another, for a change that leaves its slots alone
+ * rlb_table_unmark() - forget which slots are in transition
+ * @table: a table that was never published
+ */
+void rlb_table_unmark(struct rlb_table *table)
+{
+	if (table->moved)
+		rlb_transition_expire(table->moved, table_slots(table), table->view.bits, U32_MAX);
+	trim_records(table);
+}
+
+/**
+ * rlb_table_copy() - a table like another, for a change that leaves most of its slots alone
  * @old: the table
  *
  * Process context; may sleep. What is left to settle belongs to the old one until the copy is
- * published; a copy that is not is freed by kvfree().
+ * published; a copy that is not is freed by rlb_table_discard_copy(). Its records are its own,
+ * and there even if they are empty.
  *
  * Return: the copy, NULL if there is no memory.
  */
 struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 {
-	size_t size = table_size(old->view.n, old->view.bits);
+	size_t size = table_size(old->view.n, old->room, old->view.bits);
 	struct rlb_table *t;
 
 	t = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return NULL;
 	memcpy(t, old, size);
-	table_lay_out(t, old->view.n, old->view.bits);
-	return t;
+	table_lay_out(t, old->view.n, old->room, old->view.bits);
+	t->moved = rlb_transitions_copy(old->moved, old->view.bits);
+	if (t->moved)
+		return t;
+	kvfree(t);
+	return NULL;
 }
 
 static void table_free_rcu(struct rcu_head *rcu)
@@ -377,12 +496,22 @@ void rlb_table_free(struct rlb_table *table)
 	call_rcu(&table->rcu, table_free_rcu);
 }
 
+static void mark_bound(struct rlb_table *t, bool bound)
+{
+	u32 i;
+
+	for (i = 0; i < t->total; i++)
+		if (t->backend[i])
+			t->backend[i]->bound = bound;
+}
+
 /**
  * rlb_table_publish() - put a table into service
  * @svc: the service
  * @new: its new table; belongs to the service from now on
  *
- * cfg_lock held. The list of seats is the configuration's from now on. Packets that have begun with the former table end with it.
+ * cfg_lock held. The list of seats is the configuration's from now on. Packets that have begun
+ * with the former table end with it. Removed backends of which only the former one spoke go.
  */
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 {
@@ -391,8 +520,13 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	svc->config.params.seats = new->seats;
 	svc->config.params.n_seats = new->n_seats;
 	old = rcu_replace_pointer(svc->table, new, lockdep_is_held(&svc->rn->cfg_lock));
-	if (!old)
+	if (!old) {
+		mark_bound(new, true);
 		return;
+	}
+	mark_bound(old, false);
+	mark_bound(new, true);
+	rlb_backends_forget(svc);
 	if (old->canonical == new->canonical)
 		old->canonical = NULL;
 	if (old->seats == new->seats)
@@ -400,13 +534,13 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	rlb_table_free(old);
 }
 
-static u8 takes(const struct rlb_backend_item *item)
+static u8 takes(const struct rlb_backend_item *item, const struct rlb_service_config *config)
 {
 	switch (item->state) {
 	case RINGLB_STATE_UP:
 		return item->share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
-		return RLB_TAKES_LAST;
+		return config->last_resort ? RLB_TAKES_LAST : RLB_TAKES_NONE;
 	default:
 		return RLB_TAKES_NONE;
 	}
@@ -416,24 +550,28 @@ static u8 takes(const struct rlb_backend_item *item)
  * rlb_table_set_states() - let packets know which members take flows
  * @table: a table, published or not
  * @set: the backends that it was built from
+ * @config: the service's configuration: whether draining ones are a last resort
  *
  * cfg_lock held, or the table not yet published. A byte a member is stored; readers pair with
  * READ_ONCE() in choose.h. The hint is never below the truth: it rises before the first
  * member that takes more, and falls after the last.
  */
-void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set)
+void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set,
+			  const struct rlb_service_config *config)
 {
 	const struct rlb_backend_item *item;
 	u8 best = RLB_TAKES_NONE;
+	u8 level;
 
 	WRITE_ONCE(table->view.best, RLB_TAKES_FLOWS);
 	for (item = set->item; item < set->item + set->n; item++) {
 		if (!item->weight)
 			continue;
+		level = takes(item, config);
 		WRITE_ONCE(table_share(table)[item->member],
 			   min(item->share, RLB_SHARE_ALL - 1));
-		WRITE_ONCE(table_takes(table)[item->member], takes(item));
-		best = max(best, takes(item));
+		WRITE_ONCE(table_takes(table)[item->member], level);
+		best = max(best, level);
 	}
 	if (best == RLB_TAKES_SHARE)
 		best = RLB_TAKES_FLOWS;
@@ -455,33 +593,108 @@ static u64 digest_of(const struct rlb_table *t, const struct rlb_backend_set *se
 	return digest;
 }
 
-/**
- * rlb_table_settle() - let some slots follow to where a fresh gateway would have them
- * @svc: a service whose table has not settled
- * @most: how many slots may move
- *
- * cfg_lock held; may sleep. Publishes one table.
- *
- * Return: 0, or -ENOMEM with nothing changed.
- */
-int rlb_table_settle(struct rlb_service *svc, u32 most)
+/* Which transitions have lasted long enough: those that began before this. */
+static u32 expired_before(const struct rlb_service *svc)
 {
-	struct rlb_table *t = rlb_table_copy(rlb_table_locked(svc));
-	u32 moved;
+	u32 now = rlb_seconds();
 
+	return now - min(now, svc->config.timeout);
+}
+
+static bool can_expire(const struct rlb_service *svc, const struct rlb_table *t)
+{
+	return t->moved && t->moved->first < expired_before(svc);
+}
+
+static bool can_settle(const struct rlb_service *svc, const struct rlb_table *t)
+{
+	return t->pending && svc->config.settle && !t->stuck;
+}
+
+/**
+ * rlb_table_has_work() - will time change a table?
+ * @svc: the service; cfg_lock held
+ *
+ * Return: true if slots may follow or are in transition.
+ */
+bool rlb_table_has_work(const struct rlb_service *svc)
+{
+	const struct rlb_table *t = rlb_table_locked(svc);
+
+	return t->moved || can_settle(svc, t);
+}
+
+/**
+ * rlb_table_transitions() - how many slots are in transition, and for how long
+ * @svc: the service; cfg_lock held
+ * @left: out: seconds until the last one has expired, if there are any
+ *
+ * Return: slots.
+ */
+u32 rlb_table_transitions(const struct rlb_service *svc, u32 *left)
+{
+	const struct rlb_transitions *tr = rlb_table_locked(svc)->moved;
+	u32 passed;
+
+	if (!tr)
+		return 0;
+	passed = rlb_seconds() - tr->last;
+	*left = svc->config.timeout - min(passed, svc->config.timeout);
+	return tr->n;
+}
+
+/* End what has expired, and let some slots follow; true if the table differs now. */
+static bool step(struct rlb_table *t, const struct rlb_service *svc)
+{
+	u32 most = max((u32)(((u64)svc->config.settle << t->view.bits) / 1000), 1U);
+	bool expired = can_expire(svc, t);
+	u32 moved = 0;
+
+	if (expired) {
+		rlb_transition_expire(t->moved, table_slots(t), t->view.bits, expired_before(svc));
+		t->stuck = false;
+	}
+	if (can_settle(svc, t))
+		moved = rlb_settle_step(table_slots(t), t->moved, t->canonical, t->view.bits,
+					&t->settle_from, most, rlb_seconds());
+	t->pending -= moved;
+	t->stuck = t->pending && moved < most;
+	return expired || moved;
+}
+
+/**
+ * rlb_table_settle() - let time do its work on a table
+ * @svc: a service for which rlb_table_has_work()
+ *
+ * Ends the transitions that have expired, and lets as many slots follow to where a fresh
+ * gateway would have them as the service allows in a second. cfg_lock held; may sleep.
+ * Publishes one table, or none if there is nothing to do yet.
+ *
+ * Return: 1 if a table was published, 0 if not, or -ENOMEM with nothing changed.
+ */
+int rlb_table_settle(struct rlb_service *svc)
+{
+	struct rlb_table *t = rlb_table_locked(svc);
+
+	if (!can_expire(svc, t) && !can_settle(svc, t))
+		return 0;
+	t = rlb_table_copy(t);
 	if (!t)
 		return -ENOMEM;
-	moved = rlb_settle_step(table_slots(t), t->canonical, t->view.bits, &t->settle_from, most);
-	t->pending -= moved;
+	if (!step(t, svc)) {
+		rlb_table_discard_copy(t);
+		return 0;
+	}
 	t->digest = t->pending ? digest_of(t, &svc->set) : t->canonical_digest;
 	if (!t->digest || count_slots(t, &svc->set)) {
-		kvfree(t);
+		rlb_table_discard_copy(t);
 		return -ENOMEM;
 	}
+	trim_records(t);
 	rlb_table_publish(svc, t);
 	if (!t->pending) {
 		kvfree(t->canonical);
 		t->canonical = NULL;
 	}
-	return 0;
+	return 1;
 }

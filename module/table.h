@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 
+#include "lookup/transition.h"
 #include "ringlb.h"
 #include "service.h"
 
@@ -17,7 +18,11 @@
  * @view: slots and states, in the same piece of memory
  * @key: enum ringlb_key
  * @secret: the namespace's
- * @backend: the members, by index
+ * @backend: the members, by index; then NULL, for nobody; beyond that,
+ *	old owners that are no members now
+ * @total: how many @backend has
+ * @room: for how many there is memory
+ * @moved: records of the slots in transition, NULL while there are none
  * @digest: rlb_digest() of the slots as they are
  * @canonical_digest: of the slots as a gateway would build them that has just been configured
  * @canonical: these slots while they differ, NULL when the table has settled; cfg_lock. Goes
@@ -27,6 +32,7 @@
  * @seats: the list of seats that the slots follow from, method seat; NULL: none. Goes along
  *	like @canonical.
  * @n_seats: how many
+ * @stuck: those that have not followed are in transition, all of them; cfg_lock
  * @rcu: for rlb_table_free()
  */
 struct rlb_table {
@@ -34,6 +40,9 @@ struct rlb_table {
 	enum ringlb_key key;
 	struct rlb_secret secret;
 	struct rlb_backend **backend;
+	u32 total;
+	u32 room;
+	struct rlb_transitions *moved;
 	u64 digest;
 	u64 canonical_digest;
 	u16 *canonical;
@@ -41,6 +50,7 @@ struct rlb_table {
 	u32 settle_from;
 	struct rlb_seat *seats;
 	u32 n_seats;
+	bool stuck;
 	struct rcu_head rcu;
 };
 
@@ -56,9 +66,14 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 				  struct netlink_ext_ack *extack);
 void rlb_table_discard(struct rlb_table *table);
 struct rlb_table *rlb_table_copy(const struct rlb_table *old);
-int rlb_table_settle(struct rlb_service *svc, u32 most);
+void rlb_table_unmark(struct rlb_table *table);
+void rlb_table_discard_copy(struct rlb_table *copy);
+bool rlb_table_has_work(const struct rlb_service *svc);
+u32 rlb_table_transitions(const struct rlb_service *svc, u32 *left);
+int rlb_table_settle(struct rlb_service *svc);
 void rlb_table_free(struct rlb_table *table);
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);
-void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set);
+void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set,
+			  const struct rlb_service_config *config);
 
 #endif /* _RINGLB_TABLE_H */

@@ -186,7 +186,7 @@ int cmd_pairs(struct cmd *c, const struct keyword *keywords, unsigned int allowe
 {
 	const struct keyword *k;
 	const char *value;
-	char text[128];
+	char text[256];
 
 	while (cmd_more(c)) {
 		const char *word = c->word[c->at++];

@@ -66,7 +66,10 @@ struct command {
 #define SERVICE_CHANGES (1U << RINGLB_A_SERVICE_METHOD | 1U << RINGLB_A_SERVICE_KEY | \
 			 1U << RINGLB_A_SERVICE_SLOTS | 1U << RINGLB_A_SERVICE_SLACK | \
 			 1U << RINGLB_A_SERVICE_VNODES | 1U << RINGLB_A_SERVICE_SEATS | \
-			 1U << RINGLB_A_SERVICE_SETTLE)
+			 1U << RINGLB_A_SERVICE_SETTLE | \
+			 1U << RINGLB_A_SERVICE_TRACK | 1U << RINGLB_A_SERVICE_TIMEOUT | \
+			 1U << RINGLB_A_SERVICE_DRAIN_TIMEOUT | \
+			 1U << RINGLB_A_SERVICE_LAST_RESORT | 1U << RINGLB_A_SERVICE_UDP_DRAIN)
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */

@@ -331,6 +331,9 @@ bool service_is_same(const struct service *a, const struct service *b)
 	return !strcmp(a->name, b->name) && !vip_cmp(a, b) && a->method == b->method &&
 	       a->key == b->key && a->vnodes == b->vnodes && a->slots == b->slots &&
 	       a->slack == b->slack && a->settle == b->settle &&
+	       a->track == b->track && a->timeout == b->timeout &&
+	       a->drain_timeout == b->drain_timeout && a->last_resort == b->last_resort &&
+	       a->udp_drain == b->udp_drain &&
 	       a->generation == b->generation && a->digest == b->digest &&
 	       a->pending == b->pending && a->n_backends == b->n_backends;
 }

@@ -57,6 +57,13 @@ struct service {
 	u32 slots;
 	u32 slack;
 	u32 settle;
+	u32 track;
+	u32 timeout;
+	u32 drain_timeout;
+	u32 last_resort;
+	u32 udp_drain;
+	u32 transitions;
+	u32 transitions_left;
 	u32 generation;
 	u32 if_generation;	/* as a command expects it */
 	u64 digest;

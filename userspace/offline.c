@@ -8,6 +8,7 @@
 #include "offline.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "batch.h"
@@ -53,6 +54,16 @@ static void take_options(struct service *s, const struct service *from)
 		s->vnodes = from->vnodes;
 	if (HAS(from, RINGLB_A_SERVICE_SETTLE))
 		s->settle = from->settle;
+	if (HAS(from, RINGLB_A_SERVICE_TRACK))
+		s->track = from->track;
+	if (HAS(from, RINGLB_A_SERVICE_TIMEOUT))
+		s->timeout = from->timeout;
+	if (HAS(from, RINGLB_A_SERVICE_DRAIN_TIMEOUT))
+		s->drain_timeout = from->drain_timeout;
+	if (HAS(from, RINGLB_A_SERVICE_LAST_RESORT))
+		s->last_resort = from->last_resort;
+	if (HAS(from, RINGLB_A_SERVICE_UDP_DRAIN))
+		s->udp_drain = from->udp_drain;
 	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
@@ -72,12 +83,22 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.slack = RINGLB_SLACK_DEFAULT;
 	s.vnodes = RINGLB_VNODES_DEFAULT;
 	s.settle = RINGLB_SETTLE_DEFAULT;
+	s.track = RINGLB_TRACK_AUTO;
+	s.timeout = s.protocol == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP : RINGLB_TIMEOUT_UDP;
+	s.drain_timeout = RINGLB_DRAIN_TIMEOUT_DEFAULT;
+	s.last_resort = 1;
+	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	take_options(&s, from);
 	SET(&s, RINGLB_A_SERVICE_KEY);
 	SET(&s, RINGLB_A_SERVICE_SLOTS);
 	SET(&s, RINGLB_A_SERVICE_SLACK);
 	SET(&s, RINGLB_A_SERVICE_VNODES);
 	SET(&s, RINGLB_A_SERVICE_SETTLE);
+	SET(&s, RINGLB_A_SERVICE_TRACK);
+	SET(&s, RINGLB_A_SERVICE_TIMEOUT);
+	SET(&s, RINGLB_A_SERVICE_DRAIN_TIMEOUT);
+	SET(&s, RINGLB_A_SERVICE_LAST_RESORT);
+	SET(&s, RINGLB_A_SERVICE_UDP_DRAIN);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
 	if (model_find(m, s.name))

@@ -116,6 +116,8 @@ static int count(struct service *s)
 	SET(s, RINGLB_A_SERVICE_CANONICAL);
 	s->pending = 0;
 	SET(s, RINGLB_A_SERVICE_PENDING);
+	s->transitions = 0;
+	SET(s, RINGLB_A_SERVICE_TRANSITIONS);
 	s->n_backends = s->n;
 	SET(s, RINGLB_A_SERVICE_BACKENDS);
 	for (i = 0; i < s->n; i++)
@@ -144,19 +146,19 @@ int offline_count(struct model *m, const char *service)
 	return err;
 }
 
-static u8 takes(u32 state, u32 share)
+static u8 takes(const struct service *s, u32 state, u32 share)
 {
 	switch (state) {
 	case RINGLB_STATE_UP:
 		return share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
-		return RLB_TAKES_LAST;
+		return s->last_resort ? RLB_TAKES_LAST : RLB_TAKES_NONE;
 	}
 	return RLB_TAKES_NONE;
 }
 
 /* What members of @t take, behind them one who takes nothing. The highest level. */
-static u8 set_levels(struct table *t, u8 *levels, u16 *shares)
+static u8 set_levels(const struct service *s, struct table *t, u8 *levels, u16 *shares)
 {
 	u8 best = RLB_TAKES_NONE;
 	u32 i, share;
@@ -164,7 +166,7 @@ static u8 set_levels(struct table *t, u8 *levels, u16 *shares)
 	for (i = 0; i < t->n; i++) {
 		share = t->n_seats ? rlb_seat_accept(t->seats, t->n_seats, t->members[i].id,
 						     t->members[i].weight) : RLB_SHARE_ALL;
-		levels[i] = takes(t->members[i].state, share);
+		levels[i] = takes(s, t->members[i].state, share);
 		shares[i] = share < RLB_SHARE_ALL ? share : RLB_SHARE_ALL - 1;
 		if (levels[i] > best)
 			best = levels[i];
@@ -198,7 +200,7 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
 		return -ENOMEM;
 	}
 	levels = (u8 *)(shares + t.n + 1);
-	view.best = set_levels(&t, levels, shares);
+	view.best = set_levels(s, &t, levels, shares);
 	view.slots = t.owners;
 	view.takes = levels;
 	view.share = shares;

@@ -43,7 +43,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!(s->has & ~(1U << RINGLB_A_SERVICE_IF_GENERATION)))
-		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats or settle");
+		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
 
@@ -69,6 +69,25 @@ static void slack_fact(struct out *o, const struct service *s)
 		out_str(o, 0, "slack", "none");
 	else
 		out_tenths(o, "slack", s->slack);
+}
+
+/* What becomes of flows when backends change. */
+static void flow_facts(struct out *o, const struct service *s)
+{
+	if (HAS(s, RINGLB_A_SERVICE_TRACK))
+		out_str(o, 0, "track", word_track(s->track));
+	if (HAS(s, RINGLB_A_SERVICE_TIMEOUT))
+		out_u64(o, 0, "timeout", s->timeout);
+	if (HAS(s, RINGLB_A_SERVICE_DRAIN_TIMEOUT))
+		out_u64(o, 0, "drain_timeout", s->drain_timeout);
+	if (HAS(s, RINGLB_A_SERVICE_LAST_RESORT))
+		out_str(o, 0, "last_resort", word_switch(s->last_resort));
+	if (HAS(s, RINGLB_A_SERVICE_UDP_DRAIN))
+		out_str(o, 0, "udp_drain", word_udp_drain(s->udp_drain));
+	if (HAS(s, RINGLB_A_SERVICE_TRANSITIONS) && (s->transitions || o->json))
+		out_u64(o, 0, "transitions", s->transitions);
+	if (HAS(s, RINGLB_A_SERVICE_TRANSITIONS_LEFT))
+		out_u64(o, 0, "transitions_left", s->transitions_left);
 }
 
 /**
@@ -97,6 +116,7 @@ void service_facts(struct out *o, const struct service *s)
 		out_u64(o, 0, "seats", s->n_seats);
 	if (HAS(s, RINGLB_A_SERVICE_SETTLE))
 		out_tenths(o, "settle", s->settle);
+	flow_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);
 	if (HAS(s, RINGLB_A_SERVICE_DIGEST))

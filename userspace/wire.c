@@ -72,6 +72,11 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_SLOTS, s->slots },
 		{ RINGLB_A_SERVICE_SLACK, s->slack },
 		{ RINGLB_A_SERVICE_SETTLE, s->settle },
+		{ RINGLB_A_SERVICE_TRACK, s->track },
+		{ RINGLB_A_SERVICE_TIMEOUT, s->timeout },
+		{ RINGLB_A_SERVICE_DRAIN_TIMEOUT, s->drain_timeout },
+		{ RINGLB_A_SERVICE_LAST_RESORT, s->last_resort },
+		{ RINGLB_A_SERVICE_UDP_DRAIN, s->udp_drain },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
@@ -306,6 +311,13 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_SLOTS], &s->slots) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SLACK], &s->slack) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SETTLE], &s->settle) ||
+	    get_u32(tb[RINGLB_A_SERVICE_TRACK], &s->track) ||
+	    get_u32(tb[RINGLB_A_SERVICE_TIMEOUT], &s->timeout) ||
+	    get_u32(tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT], &s->drain_timeout) ||
+	    get_u32(tb[RINGLB_A_SERVICE_LAST_RESORT], &s->last_resort) ||
+	    get_u32(tb[RINGLB_A_SERVICE_UDP_DRAIN], &s->udp_drain) ||
+	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS], &s->transitions) ||
+	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS_LEFT], &s->transitions_left) ||
 	    get_u32(tb[RINGLB_A_SERVICE_IF_GENERATION], &s->if_generation) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SEATS], &s->n_seats) ||
 	    get_u32(tb[RINGLB_A_SERVICE_PENDING], &s->pending) ||
@@ -384,6 +396,11 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_SLOTS] = "slots",
 	[RINGLB_A_SERVICE_SLACK] = "slack",
 	[RINGLB_A_SERVICE_SETTLE] = "settle",
+	[RINGLB_A_SERVICE_TRACK] = "track",
+	[RINGLB_A_SERVICE_TIMEOUT] = "timeout",
+	[RINGLB_A_SERVICE_DRAIN_TIMEOUT] = "drain-timeout",
+	[RINGLB_A_SERVICE_LAST_RESORT] = "last-resort",
+	[RINGLB_A_SERVICE_UDP_DRAIN] = "udp-drain",
 	[RINGLB_A_SERVICE_IF_GENERATION] = "if-generation",
 };
 

@@ -33,6 +33,25 @@ static const struct pair keys[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair tracks[] = {
+	{ "auto", RINGLB_TRACK_AUTO },
+	{ "none", RINGLB_TRACK_NONE },
+	{ "all", RINGLB_TRACK_ALL },
+	{ NULL, 0 },
+};
+
+static const struct pair udp_drains[] = {
+	{ "keep", RINGLB_UDP_DRAIN_KEEP },
+	{ "rehash", RINGLB_UDP_DRAIN_REHASH },
+	{ NULL, 0 },
+};
+
+static const struct pair switches[] = {
+	{ "off", 0 },
+	{ "on", 1 },
+	{ NULL, 0 },
+};
+
 static const struct pair states[] = {
 	{ "up", RINGLB_STATE_UP },
 	{ "drain", RINGLB_STATE_DRAIN },
@@ -97,6 +116,21 @@ const char *word_state(u32 state)
 const char *word_key(u32 key)
 {
 	return pair_word(keys, key);
+}
+
+const char *word_track(u32 track)
+{
+	return pair_word(tracks, track);
+}
+
+const char *word_switch(u32 on)
+{
+	return pair_word(switches, on);
+}
+
+const char *word_udp_drain(u32 udp_drain)
+{
+	return pair_word(udp_drains, udp_drain);
 }
 
 const char *word_method(u32 method)
@@ -314,6 +348,76 @@ static void print_settle(char value[WORD_VALUE_MAX], const void *object)
 	word_tenths(s->settle, value);
 }
 
+static int parse_track(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(tracks, value, &s->track);
+}
+
+static void print_track(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_track(s->track));
+}
+
+static int parse_timeout(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 1, RINGLB_TIMEOUT_MAX, &s->timeout);
+}
+
+static void print_timeout(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->timeout);
+}
+
+static int parse_drain_timeout(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 1, RINGLB_TIMEOUT_MAX, &s->drain_timeout);
+}
+
+static void print_drain_timeout(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->drain_timeout);
+}
+
+static int parse_last_resort(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(switches, value, &s->last_resort);
+}
+
+static void print_last_resort(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_switch(s->last_resort));
+}
+
+static int parse_udp_drain(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(udp_drains, value, &s->udp_drain);
+}
+
+static void print_udp_drain(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_udp_drain(s->udp_drain));
+}
+
 static int parse_if_generation(const char *value, void *object)
 {
 	struct service *s = object;
@@ -439,6 +543,16 @@ const struct keyword service_keywords[] = {
 	{ "seats", "LIST|fresh", SEATS_EXPECTS, RINGLB_A_SERVICE_SEATS, parse_seats, NULL },
 	{ "settle", "P%", TENTHS_EXPECTS, RINGLB_A_SERVICE_SETTLE, parse_settle,
 	  print_settle },
+	{ "track", "auto|none|all", "auto, none or all", RINGLB_A_SERVICE_TRACK, parse_track,
+	  print_track },
+	{ "timeout", "SECONDS", SECONDS_EXPECTS, RINGLB_A_SERVICE_TIMEOUT, parse_timeout,
+	  print_timeout },
+	{ "drain-timeout", "SECONDS", SECONDS_EXPECTS, RINGLB_A_SERVICE_DRAIN_TIMEOUT,
+	  parse_drain_timeout, print_drain_timeout },
+	{ "last-resort", "on|off", "on or off", RINGLB_A_SERVICE_LAST_RESORT, parse_last_resort,
+	  print_last_resort },
+	{ "udp-drain", "keep|rehash", "keep or rehash", RINGLB_A_SERVICE_UDP_DRAIN,
+	  parse_udp_drain, print_udp_drain },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
 	  parse_if_generation, NULL },
 	{ .word = NULL },

@@ -12,6 +12,7 @@
 
 #define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -"
 #define TENTHS_EXPECTS "0% to 100%, at most one decimal"
+#define SECONDS_EXPECTS "1 to 604800 seconds"
 #define WORD_VALUE_MAX 32	/* the longest value that a keyword prints, with its NUL */
 
 /**
@@ -48,6 +49,9 @@ int word_state_find(const char *word, u32 *state);
 const char *word_state(u32 state);
 const char *word_method(u32 method);
 const char *word_key(u32 key);
+const char *word_track(u32 track);
+const char *word_switch(u32 on);
+const char *word_udp_drain(u32 udp_drain);
 const char *word_counter(unsigned int counter);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);
 const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);

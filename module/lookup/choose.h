@@ -17,6 +17,7 @@
 
 #include "env.h"
 #include "hash.h"
+#include "lookup.h"
 
 #define RLB_PROBES_MAX 64	/* slots looked at before members are scanned */
 
@@ -32,7 +33,7 @@ enum rlb_takes {
 
 /**
  * struct rlb_view - what a choice is made from
- * @slots: 2^@bits owners
+ * @slots: 2^@bits owners, marked or not
  * @takes: enum rlb_takes of each member, and RLB_TAKES_NONE behind them
  * @share: of those with RLB_TAKES_SHARE, what they take, in parts of RLB_SHARE_ALL; may be NULL
  *	if there are none
@@ -109,7 +110,7 @@ static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level
 			probes++;
 			break;
 		}
-		i = v->slots[hash >> (64 - v->bits)];
+		i = v->slots[hash >> (64 - v->bits)] & RLB_SLOT_OWNER;
 	}
 	c->probes = probes;
 }
@@ -130,7 +131,7 @@ static inline void rlb_choose(const struct rlb_view *v, u64 hash, struct rlb_cho
 	u8 level = v->best;
 
 	c->slot = hash >> (64 - v->bits);
-	c->owner = v->slots[c->slot];
+	c->owner = v->slots[c->slot] & RLB_SLOT_OWNER;
 	c->member = -1;
 	c->probes = 1;
 	if (!v->n)

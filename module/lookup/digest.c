@@ -9,7 +9,7 @@
 
 /**
  * rlb_digest() - hash who owns what
- * @slots: 2^@bits owners, indexes into @m or RINGLB_NO_OWNER
+ * @slots: 2^@bits owners, indexes into @m or RINGLB_NO_OWNER, marked or not
  * @bits: size of the table
  * @m: the members
  * @n: how many
@@ -24,11 +24,14 @@ u64 rlb_digest(const u16 *slots, unsigned int bits, const struct rlb_member *m, 
 {
 	u32 nslots = 1U << bits;
 	struct rlb_sip sip;
+	u16 owner;
 	u32 s;
 
 	rlb_sip_start(&sip, &rlb_public);
-	for (s = 0; s < nslots; s++)
-		rlb_sip_word(&sip, slots[s] < n ? m[slots[s]].ident : 0);
+	for (s = 0; s < nslots; s++) {
+		owner = rlb_slot_owner(slots[s]);
+		rlb_sip_word(&sip, owner < n ? m[owner].ident : 0);
+	}
 	return rlb_sip_end(&sip, bits, 0);
 }
 

@@ -20,6 +20,19 @@
 
 #define RLB_NO_ID RINGLB_ID_NONE	/* a backend to which the operator gave none */
 #define RLB_SEATS_MAX RINGLB_SEATS_MAX	/* those of RINGLB_BACKENDS_MAX backends, as many virtual and dead */
+/* A slot in force: 15 bits of owner, and one that says that transition.h has a record of it.
+ * Methods fill in owners alone; RINGLB_NO_OWNER looks like a slot with a mark.
+ */
+#define RLB_SLOT_OWNER 0x7fff
+#define RLB_SLOT_MOVED 0x8000
+#define RLB_SLOT_OWNERS 0x7fff	/* as many members can be told apart, and nobody */
+
+/* Who owns a slot, marked or not; RINGLB_NO_OWNER for nobody. */
+static inline u16 rlb_slot_owner(u16 entry)
+{
+	entry &= RLB_SLOT_OWNER;
+	return entry == RLB_SLOT_OWNER ? RINGLB_NO_OWNER : entry;
+}
 
 /**
  * struct rlb_member - a backend that has a part in the table

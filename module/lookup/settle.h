@@ -11,6 +11,7 @@
 #define _RINGLB_LOOKUP_SETTLE_H
 
 #include "env.h"
+#include "transition.h"
 
 /* What a change does to a member; 0 for those it leaves alone. */
 #define RLB_MEMBER_GAINS 1	/* new, or of more weight than before */
@@ -18,6 +19,7 @@
 
 u32 rlb_settle_begin(u16 *now, const u16 *canonical, const u16 *before, unsigned int bits,
 		     const u16 *renumber, const u8 *change);
-u32 rlb_settle_step(u16 *now, const u16 *canonical, unsigned int bits, u32 *from, u32 most);
+u32 rlb_settle_step(u16 *slots, struct rlb_transitions *tr, const u16 *canonical,
+		    unsigned int bits, u32 *from, u32 most, u32 now);
 
 #endif /* _RINGLB_LOOKUP_SETTLE_H */

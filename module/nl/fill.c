@@ -50,6 +50,22 @@ int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats 
 	return nest_end(skb, nest, err);
 }
 
+/* What becomes of flows when backends change, and which slots that concerns just now. */
+static int fill_flow_facts(struct sk_buff *skb, const struct rlb_service *svc)
+{
+	const struct rlb_service_config *c = &svc->config;
+	u32 transitions, left;
+
+	transitions = rlb_table_transitions(svc, &left);
+	return nla_put_u32(skb, RINGLB_A_SERVICE_TRACK, c->track) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_TIMEOUT, c->timeout) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_DRAIN_TIMEOUT, c->drain_timeout) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_LAST_RESORT, c->last_resort) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_UDP_DRAIN, c->udp_drain) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_TRANSITIONS, transitions) ||
+	       (transitions && nla_put_u32(skb, RINGLB_A_SERVICE_TRANSITIONS_LEFT, left));
+}
+
 /**
  * rlb_fill_service() - a service, whole
  * @skb: the message
@@ -84,6 +100,7 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_BACKENDS, svc->set.n) ||
+	      fill_flow_facts(skb, svc) ||
 	      rlb_fill_counters(skb, RINGLB_A_SERVICE_COUNTERS, svc->stats, RLB_COUNTERS_ALL);
 	return nest_end(skb, nest, err);
 }
@@ -168,7 +185,7 @@ int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend
 int rlb_fill_member(struct sk_buff *skb, int attrtype, const struct rlb_service *svc,
 		    const struct rlb_backend *b)
 {
-	return rlb_fill_backend(skb, attrtype, rlb_backend_item_of(svc, b), false);
+	return rlb_fill_backend(skb, attrtype, rlb_backend_item_in(&svc->set, b), false);
 }
 
 /**

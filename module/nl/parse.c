@@ -143,6 +143,22 @@ static int parse_slack(struct nlattr *attr, u32 *slack, struct netlink_ext_ack *
 	return 0;
 }
 
+static void parse_u32(const struct nlattr *attr, u32 *value)
+{
+	if (attr)
+		*value = nla_get_u32(attr);
+}
+
+/* What becomes of flows when backends change. */
+static void parse_flow_options(struct nlattr **tb, struct rlb_service_config *c)
+{
+	parse_u32(tb[RINGLB_A_SERVICE_TRACK], &c->track);
+	parse_u32(tb[RINGLB_A_SERVICE_TIMEOUT], &c->timeout);
+	parse_u32(tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT], &c->drain_timeout);
+	parse_u32(tb[RINGLB_A_SERVICE_LAST_RESORT], &c->last_resort);
+	parse_u32(tb[RINGLB_A_SERVICE_UDP_DRAIN], &c->udp_drain);
+}
+
 /* What may be given when a service is made, and later. */
 static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
 			 struct netlink_ext_ack *extack)
@@ -156,14 +172,13 @@ static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
 	}
 	if (tb[RINGLB_A_SERVICE_KEY])
 		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
-	if (tb[RINGLB_A_SERVICE_VNODES])
-		c->params.vnodes = nla_get_u32(tb[RINGLB_A_SERVICE_VNODES]);
-	if (tb[RINGLB_A_SERVICE_SETTLE])
-		c->settle = nla_get_u32(tb[RINGLB_A_SERVICE_SETTLE]);
+	parse_u32(tb[RINGLB_A_SERVICE_VNODES], &c->params.vnodes);
+	parse_u32(tb[RINGLB_A_SERVICE_SETTLE], &c->settle);
 	if (tb[RINGLB_A_SERVICE_SLOTS])
 		err = parse_slots(tb[RINGLB_A_SERVICE_SLOTS], &c->bits, extack);
 	if (!err && tb[RINGLB_A_SERVICE_SLACK])
 		err = parse_slack(tb[RINGLB_A_SERVICE_SLACK], &c->params.slack, extack);
+	parse_flow_options(tb, c);
 	return err;
 }
 
@@ -201,6 +216,11 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->params.slack = RINGLB_SLACK_DEFAULT;
 	c->bits = ilog2(RINGLB_SLOTS_DEFAULT);
 	c->settle = RINGLB_SETTLE_DEFAULT;
+	c->track = RINGLB_TRACK_AUTO;
+	c->drain_timeout = RINGLB_DRAIN_TIMEOUT_DEFAULT;
+	c->last_resort = 1;
+	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
+	c->timeout = c->proto == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP : RINGLB_TIMEOUT_UDP;
 	return parse_options(tb, c, extack);
 }
 
@@ -208,7 +228,10 @@ static bool has_option(struct nlattr **tb)
 {
 	return tb[RINGLB_A_SERVICE_METHOD] || tb[RINGLB_A_SERVICE_KEY] ||
 	       tb[RINGLB_A_SERVICE_VNODES] || tb[RINGLB_A_SERVICE_SLOTS] ||
-	       tb[RINGLB_A_SERVICE_SLACK] || tb[RINGLB_A_SERVICE_SETTLE];
+	       tb[RINGLB_A_SERVICE_SLACK] || tb[RINGLB_A_SERVICE_SETTLE] ||
+	       tb[RINGLB_A_SERVICE_TRACK] || tb[RINGLB_A_SERVICE_TIMEOUT] ||
+	       tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT] || tb[RINGLB_A_SERVICE_LAST_RESORT] ||
+	       tb[RINGLB_A_SERVICE_UDP_DRAIN];
 }
 
 /**

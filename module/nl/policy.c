@@ -15,6 +15,7 @@ static struct netlink_range_validation slots = {
 	.min = RINGLB_SLOTS_MIN,
 	.max = RINGLB_SLOTS_MAX,
 };
+static struct netlink_range_validation timeout = { .min = 1, .max = RINGLB_TIMEOUT_MAX };
 static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
 
 #define POLICY_NAME	{ .type = NLA_NUL_STRING, .len = RINGLB_NAME_MAX }
@@ -28,7 +29,12 @@ static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
 	[RINGLB_A_SERVICE_VNODES] = NLA_POLICY_FULL_RANGE(NLA_U32, &vnodes),	\
 	[RINGLB_A_SERVICE_SLOTS] = NLA_POLICY_FULL_RANGE(NLA_U32, &slots),	\
 	[RINGLB_A_SERVICE_SLACK] = { .type = NLA_U32 },				\
-	[RINGLB_A_SERVICE_SETTLE] = NLA_POLICY_MAX(NLA_U32, RINGLB_SETTLE_MAX),
+	[RINGLB_A_SERVICE_SETTLE] = NLA_POLICY_MAX(NLA_U32, RINGLB_SETTLE_MAX),	\
+	[RINGLB_A_SERVICE_TRACK] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_TRACK_MAX), \
+	[RINGLB_A_SERVICE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout),	\
+	[RINGLB_A_SERVICE_DRAIN_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout), \
+	[RINGLB_A_SERVICE_LAST_RESORT] = NLA_POLICY_MAX(NLA_U32, 1),		\
+	[RINGLB_A_SERVICE_UDP_DRAIN] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_UDP_DRAIN_MAX),
 
 const struct nla_policy rlb_policy_service_new_nest[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,

@@ -39,6 +39,7 @@ static int fill_seats(struct sk_buff *skb, const struct rlb_table *t, struct tab
 	return 0;
 }
 
+/* Who owns the next slots; readers get no marks. */
 static int fill_owners(struct sk_buff *skb, const struct rlb_table *t, struct table_cursor *at)
 {
 	u32 n = min_t(u32, SLOTS_A_MESSAGE, (1U << t->view.bits) - at->slot);
@@ -48,7 +49,7 @@ static int fill_owners(struct sk_buff *skb, const struct rlb_table *t, struct ta
 	if (!attr)
 		return -EMSGSIZE;
 	for (owner = nla_data(attr); n; n--, owner++) {
-		*owner = t->view.slots[at->slot++];
+		*owner = rlb_slot_owner(t->view.slots[at->slot++]);
 		if (*owner >= t->view.n)
 			*owner = RINGLB_NO_OWNER;
 	}

@@ -52,7 +52,8 @@ examples()
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
-	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "W[,W...]": "1,2,4",
+	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60",
+	          "W[,W...]": "1,2,4",
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
@@ -182,7 +183,7 @@ man_keys()		# man_keys PARAGRAPH: less those that a file has not
 {
 	sed -n '/^\.SH JSON/,/^\.SH COUNTERS/p' "$man" |
 		awk -v t=".B $1" '$0 == ".TP" { on = 0 } $0 == t { on = 1 } on' |
-		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation)$' | sort
+		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation|transitions_left)$' | sort
 }
 
 cat >"$dir/conf" <<'END'

@@ -37,7 +37,14 @@ make_configurations()
 	        slots = rng.choice([None, 4096, 65536, 1 << 20])
 	        slack = rng.choice([None, "none", "0%", "0.5%", "1.0%", "2%", "100%"])
 	        settle = rng.choice([None, "0%", "0.1%", "1%", "12.5%", "100.0%"])
-	        given = {"method": method, "key": key, "slots": slots, "settle": settle}
+	        track = rng.choice([None, "auto", "none", "all"])
+	        timeout = rng.choice([None, 1, 60, 604800])
+	        drain = rng.choice([None, 1, 900, 604800])
+	        last = rng.choice([None, "on", "off"])
+	        udp = rng.choice([None, "keep", "rehash"])
+	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
+	                 "track": track, "timeout": timeout, "drain-timeout": drain,
+	                 "last-resort": last, "udp-drain": udp}
 	        given["vnodes" if method == "ring" else "slack"] = (
 	            vnodes if method == "ring" else slack)
 	        pairs = [f"{k} {v}" for k, v in given.items() if v is not None]
@@ -48,7 +55,10 @@ make_configurations()
 	        given = f"service add {name} {proto} {vip}:{port} {' '.join(pairs)}"
 	        full = (f"service add {name} {proto} {vip}:{port} method {method or 'rendezvous'} "
 	                f"key {key or '5tuple'} slots {slots or 65536} {own} "
-	                f"settle {(settle or '1%').replace('.0%', '%')}")
+	                f"settle {(settle or '1%').replace('.0%', '%')} track {track or 'auto'} "
+	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
+	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
+	                f"udp-drain {udp or 'keep'}")
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
 	            addr = ipaddress.ip_address(

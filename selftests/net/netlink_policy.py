@@ -91,6 +91,16 @@ SKEY, SVN = genl.A_SERVICE_KEY, genl.A_SERVICE_VNODES
 other = text(genl.A_SERVICE_NAME, "other")
 seated = service(name=other, method=u32(6, genl.METHOD_SEAT), port=u32(5, 83))
 
+# Other values than the defaults
+SETTINGS = {
+    genl.A_SERVICE_SETTLE: 7,
+    genl.A_SERVICE_TRACK: genl.TRACK_ALL,
+    genl.A_SERVICE_TIMEOUT: 61,
+    genl.A_SERVICE_DRAIN_TIMEOUT: 62,
+    genl.A_SERVICE_LAST_RESORT: 0,
+    genl.A_SERVICE_UDP_DRAIN: genl.UDP_DRAIN_REHASH,
+}
+
 # (what, command, payload, errno, text; None: any text of the netlink core)
 REFUSED = [
     ("service new: nothing", NEW, b"", errno.EINVAL, "service is missing"),
@@ -157,6 +167,18 @@ REFUSED = [
      errno.EINVAL, "slack is above 1000 tenths of a percent"),
     ("service new: settle 1001", NEW, service(name=other, s=u32(genl.A_SERVICE_SETTLE, 1001)),
      errno.ERANGE, None),
+    ("service new: track unknown", NEW, service(name=other, s=u32(genl.A_SERVICE_TRACK, 4)),
+     errno.ERANGE, None),
+    ("service new: timeout 0", NEW, service(name=other, s=u32(genl.A_SERVICE_TIMEOUT, 0)),
+     errno.ERANGE, None),
+    ("service new: timeout above a week", NEW,
+     service(name=other, s=u32(genl.A_SERVICE_TIMEOUT, 604801)), errno.ERANGE, None),
+    ("service new: drain-timeout 0", NEW,
+     service(name=other, s=u32(genl.A_SERVICE_DRAIN_TIMEOUT, 0)), errno.ERANGE, None),
+    ("service new: last-resort 2", NEW, service(name=other, s=u32(genl.A_SERVICE_LAST_RESORT, 2)),
+     errno.ERANGE, None),
+    ("service new: udp-drain unknown", NEW,
+     service(name=other, s=u32(genl.A_SERVICE_UDP_DRAIN, 3)), errno.ERANGE, None),
     ("service new: an expected generation", NEW,
      service(name=other, g=u32(genl.A_SERVICE_IF_GENERATION, 1)), errno.EINVAL, None),
     ("service new: method 0", NEW, service(name=other, method=u32(6, 0)), errno.ERANGE, None),
@@ -187,6 +209,8 @@ REFUSED = [
      errno.EINVAL, None),
     ("service set: slots no power of two", SET, nest(S, text(1, "web"), u32(SSL, 5000)),
      errno.EINVAL, "slots must be a power of two"),
+    ("service set: an answer's attribute", SET,
+     nest(S, text(1, "web"), u32(genl.A_SERVICE_TRANSITIONS, 1)), errno.EINVAL, None),
     ("service set: another generation", SET,
      nest(S, text(1, "web"), u32(SKEY, 2), u32(genl.A_SERVICE_IF_GENERATION, 77)), errno.ESTALE,
      "service has changed: its generation is not the expected one"),
@@ -388,6 +412,23 @@ def details(g):
     claim(r is not None and bool(r.message), "a dump with an attribute it does not know", r)
 
 
+def settings_of(g):
+    """The settings of service "web", by attribute."""
+    (_, attrs), *_ = g.request(GET, named())
+    facts = dict(parse(dict(parse(attrs))[S]))
+    return {a: struct.unpack("=I", facts[a])[0] for a in SETTINGS}
+
+
+def settings(g):
+    """Each setting that leaves the table alone is changed, and no other with it."""
+    want = settings_of(g)
+    for a, value in SETTINGS.items():
+        g.request(SET, nest(S, text(1, "web"), u32(a, value)))
+        want[a] = value
+        claim(settings_of(g) == want, f"service set: attribute {a} is kept, the others as well",
+              (settings_of(g), want))
+
+
 def fuzz(g, rounds):
     """Random mutations of good requests: an errno of the documented ones, or success."""
     good = [(NEW, service(name=other)), (SET, nest(S, text(1, "web"), u32(SKEY, 2))),
@@ -420,13 +461,14 @@ def fuzz(g, rounds):
 
 def main():
     rounds = 2000 // int(os.environ.get("SCALE", "1"))
-    ktap.plan(len(REFUSED) + 8 + 2)
+    ktap.plan(len(REFUSED) + 8 + len(SETTINGS) + 2)
     g = Genl()
     g.request(NEW, service())
     g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))
     g.request(BNEW, named() + backend() + backend("10.0.2.12", None, weight(99), number(7)))
     refusals(g)
     details(g)
+    settings(g)
     fuzz(g, rounds)
     ktap.finish()
 

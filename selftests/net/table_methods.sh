@@ -70,8 +70,8 @@ must ringlb -n "$two" -b "$tmp/shuffled"
 # What a gateway was told one by one settles; ask it to be quick.
 for method in $methods; do
 	for slots in $sizes; do
-		must ringlb -n "$one" service set "$method-$slots" settle 100%
-		must ringlb -n "$two" service set "$method-$slots" settle 100%
+		must ringlb -n "$one" service set "$method-$slots" settle 100% timeout 1
+		must ringlb -n "$two" service set "$method-$slots" settle 100% timeout 1
 	done
 done
 settled()		# settled NETNS

@@ -139,7 +139,7 @@ must ringlb -n "$other" service set web seats \
 	   join(",")'),4000000000:1"
 ktap_check "seat: one seat more is another digest" test "$digest" != \
 	"$(ringlb -n "$other" -j table digest | jq -r '.[0].digest')"
-must rlb service set web seats fresh settle 100%
+must rlb service set web seats fresh settle 100% timeout 1
 settled()
 {
 	[[ $(rlbj service show | jq '.[0].pending') == 0 ]]

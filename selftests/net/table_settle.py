@@ -144,7 +144,7 @@ def fresh_elsewhere(weights):
 def main():
     ktap.plan(21)
     g = Genl()
-    g.request(genl.CMD_SERVICE_NEW, service("web", 80, u32(genl.A_SERVICE_SETTLE, 0)))
+    g.request(genl.CMD_SERVICE_NEW, service("web", 80, u32(genl.A_SERVICE_SETTLE, 0), u32(genl.A_SERVICE_TIMEOUT, 1)))
     weights = {n: 1 + n % 3 for n in range(N)}
     g.request(genl.CMD_BACKEND_NEW, named("web") + b"".join(
         backend(n, weight(w)) for n, w in weights.items()))

@@ -26,7 +26,7 @@ rlbj table show dns4 >"$tmp/table4"
 ktap_check "shares: weights 1 to 4 have slots as a ring of 160 virtual nodes gives" \
 	judge weights "$tmp/table4" 160 1=1 2=2 3=3 4=4
 # Another number of virtual nodes moves nothing at once: it settles.
-must rlb service set dns4 vnodes 4000 settle 100%
+must rlb service set dns4 vnodes 4000 settle 100% timeout 1
 must wait_for 30 settled dns4
 rlbj table show dns4 >"$tmp/table4.fine"
 ktap_check "shares: more virtual nodes, closer shares" \

@@ -106,6 +106,16 @@ static void random_service(struct service *s)
 	if (unit_below(2)) {
 		SET(s, RINGLB_A_SERVICE_SETTLE);
 		s->settle = unit_below(1001);
+		SET(s, RINGLB_A_SERVICE_TRACK);
+		s->track = unit_between(1, RINGLB_TRACK_MAX);
+		SET(s, RINGLB_A_SERVICE_TIMEOUT);
+		s->timeout = unit_between(1, RINGLB_TIMEOUT_MAX);
+		SET(s, RINGLB_A_SERVICE_DRAIN_TIMEOUT);
+		s->drain_timeout = unit_between(1, RINGLB_TIMEOUT_MAX);
+		SET(s, RINGLB_A_SERVICE_LAST_RESORT);
+		s->last_resort = unit_below(2);
+		SET(s, RINGLB_A_SERVICE_UDP_DRAIN);
+		s->udp_drain = unit_between(1, RINGLB_UDP_DRAIN_MAX);
 		SET(s, RINGLB_A_SERVICE_IF_GENERATION);
 		s->if_generation = unit_random();
 	}

@@ -137,6 +137,8 @@ static const char *examples(const struct keyword *k)
 		return "fresh|0:1|1:65535,2:7";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
+	if (!strcmp(k->values, "SECONDS"))
+		return "1|60|604800";
 	return strcmp(k->values, "N") ? k->values : "1|160|65535";
 }
 
@@ -163,7 +165,7 @@ static void keyword_values(const struct keyword *k, void *object)
 		}
 		assert_int_equal(k->parse("", object), -1);
 		if (k->print && strcmp(k->word, "id"))
-			assert_int_equal(k->parse("65537", object), -1);
+			assert_int_equal(k->parse("1048577", object), -1);
 	}
 }
 
@@ -271,12 +273,12 @@ static void secrets(void **unused)
 	assert_int_equal(word_secret("000102030405060708090a0b0c0d0e0f0", read), -1);
 }
 
-#define WORDS_MAX 16
+#define WORDS_MAX 40
 
 /* A good command of each kind, and words that stand near to good ones */
 static const char *const lines[] = {
 	"service add web tcp 192.0.2.10:443 method ring key src vnodes 7",
-	"service add web tcp 192.0.2.10:443 slots 4096 slack 0.5% settle 0%",
+	"service add web tcp 192.0.2.10:443 slots 4096 slack 0.5% settle 0% track none timeout 30 drain-timeout 60 last-resort off",
 	"service set web vnodes 8 key 5tuple if-generation 7", "service del web", "service show web",
 	"backend add web 10.0.0.1:80 weight 2 state drain", "backend set web fd00::1 weight 0",
 	"backend drain web [fd00::1]:80", "backend up web 10.0.0.1", "backend down web 10.0.0.1",
@@ -292,7 +294,7 @@ static const char *const lines[] = {
 };
 
 static const char *const spare[] = {
-	"simulate", "backends", "seed", "plot", "1,2", "1,", "plan", "limit", "from", "to", "backend", "service", "set", "slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation",
+	"simulate", "backends", "seed", "plot", "1,2", "1,", "plan", "limit", "from", "to", "backend", "service", "set", "slack", "settle", "slots", "none", "0.5%", "100.1%", "%", "4096", "if-generation", "track", "timeout", "drain-timeout", "last-resort", "off", "udp-drain", "keep", "60",
 	"", "-", "-j", "web", "tcp", "ring", "weight", "-3", "65536", "99999999999999999999",
 	"[::]:1", "[", "]", ":", "%", "\x01\x7f\xff", "\"", "state", "secret", "show", "add",
 };

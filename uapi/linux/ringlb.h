@@ -42,6 +42,10 @@
 #define RINGLB_SETTLE_MAX	1000	/* the whole table in a second */
 #define RINGLB_SETTLE_DEFAULT	10	/* 1 % of the slots a second */
 #define RINGLB_SEATS_MAX	8192	/* in one list, see RINGLB_A_SEATS */
+#define RINGLB_TIMEOUT_MAX	604800	/* seconds: a week */
+#define RINGLB_DRAIN_TIMEOUT_DEFAULT 900
+#define RINGLB_TIMEOUT_TCP	900	/* default for a silent flow */
+#define RINGLB_TIMEOUT_UDP	120
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
 #define RINGLB_ID_NONE		0xffffffff	/* a backend without an id */
@@ -178,6 +182,22 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_PENDING,	/* u32, slots that have not followed yet */
 	RINGLB_A_SERVICE_CANONICAL,	/* u64, digest of the table when all have */
 	RINGLB_A_SERVICE_SEATS,		/* u32, seats in the list; method seat */
+	RINGLB_A_SERVICE_TRACK,		/* u32, enum ringlb_track, default auto */
+	RINGLB_A_SERVICE_TIMEOUT,	/* u32, seconds, 1..RINGLB_TIMEOUT_MAX: a flow that was silent
+					 * for so long counts as ended
+					 */
+	RINGLB_A_SERVICE_DRAIN_TIMEOUT,	/* u32, seconds, 1..RINGLB_TIMEOUT_MAX: after so long a
+					 * draining backend counts as down
+					 */
+	RINGLB_A_SERVICE_LAST_RESORT,	/* u32, 0 or 1: draining backends take new flows when no
+					 * backend is up, default 1
+					 */
+	RINGLB_A_SERVICE_UDP_DRAIN,	/* u32, enum ringlb_udp_drain, default keep */
+	/* in answers and notices only: */
+	RINGLB_A_SERVICE_TRANSITIONS,	/* u32, slots whose owner changed not long ago */
+	RINGLB_A_SERVICE_TRANSITIONS_LEFT, /* u32, seconds until the last of these has expired;
+					 * absent if there are none
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -287,6 +307,27 @@ enum ringlb_key {
 
 	__RINGLB_KEY_MAX,
 	RINGLB_KEY_MAX = __RINGLB_KEY_MAX - 1
+};
+
+/* Which flows are remembered */
+enum ringlb_track {
+	RINGLB_TRACK_UNSPEC,
+	RINGLB_TRACK_AUTO,		/* those that a change would move */
+	RINGLB_TRACK_NONE,		/* none */
+	RINGLB_TRACK_ALL,		/* all */
+
+	__RINGLB_TRACK_MAX,
+	RINGLB_TRACK_MAX = __RINGLB_TRACK_MAX - 1
+};
+
+/* What UDP flows do when their backend drains */
+enum ringlb_udp_drain {
+	RINGLB_UDP_DRAIN_UNSPEC,
+	RINGLB_UDP_DRAIN_KEEP,		/* stay */
+	RINGLB_UDP_DRAIN_REHASH,	/* move at once */
+
+	__RINGLB_UDP_DRAIN_MAX,
+	RINGLB_UDP_DRAIN_MAX = __RINGLB_UDP_DRAIN_MAX - 1
 };
 
 /* Administrative state of a backend; its slots stay its own in every state */
