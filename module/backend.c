@@ -7,6 +7,7 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "backend.h"
 #include "service.h"
@@ -99,11 +100,137 @@ void rlb_backend_link(struct rlb_backend *b)
 	b->indexed = true;
 }
 
-/* Freed after a grace period. */
+/**
+ * rlb_backend_set_state() - what becomes of flows that are a backend's already
+ * @b: the backend
+ * @state: enum ringlb_state
+ *
+ * cfg_lock held. Packets that hold the backend follow at once.
+ */
+void rlb_backend_set_state(struct rlb_backend *b, u8 state)
+{
+	if (b->state == state)
+		return;
+	b->state = state;
+	b->drained_out = false;
+	if (state == RINGLB_STATE_DRAIN)
+		WRITE_ONCE(b->drained, rlb_seconds());
+	WRITE_ONCE(b->takes, state == RINGLB_STATE_UP ? RLB_TAKES_FLOWS :
+			     state == RINGLB_STATE_DRAIN ? RLB_TAKES_LAST : RLB_TAKES_NONE);
+}
+
+static bool is_draining(const struct rlb_backend_item *item)
+{
+	return item->state == RINGLB_STATE_DRAIN && !item->backend->drained_out;
+}
+
+/**
+ * rlb_backends_draining() - does some backend drain, and not for too long yet?
+ * @svc: the service; cfg_lock held
+ *
+ * Return: whether.
+ */
+bool rlb_backends_draining(const struct rlb_service *svc)
+{
+	u32 i;
+
+	for (i = 0; i < svc->set.n; i++)
+		if (is_draining(&svc->set.item[i]))
+			return true;
+	return false;
+}
+
+/**
+ * rlb_backends_drain_out() - those that have drained for as long as they may count as down
+ * @svc: the service; cfg_lock held
+ *
+ * Return: true if there are any that did not before: the table is to be told.
+ */
+bool rlb_backends_drain_out(struct rlb_service *svc)
+{
+	u32 now = rlb_seconds();
+	struct rlb_backend *b;
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < svc->set.n; i++) {
+		b = svc->set.item[i].backend;
+		if (!is_draining(&svc->set.item[i]) || now - b->drained <= svc->config.drain_timeout)
+			continue;
+		b->drained_out = true;
+		WRITE_ONCE(b->takes, RLB_TAKES_NONE);
+		any = true;
+	}
+	return any;
+}
+
+/* Nothing finds it but its pins; they go next. */
 static void backend_end(struct rlb_backend *b)
 {
+	struct rlb_net *rn = b->service->rn;
+
 	backend_hide(b);
-	call_rcu(&b->rcu, backend_free_rcu);
+	WRITE_ONCE(b->takes, RLB_TAKES_NONE);
+	list_add(&b->gone, &rn->ending);
+	schedule_work(&rn->end);
+}
+
+/* A test of rlb_pins_remove(). */
+static bool is_ending(const struct rlb_pin *pin, void *arg)
+{
+	return rlb_pin_backend(pin)->ending;
+}
+
+static void free_all(struct list_head *ending)
+{
+	struct rlb_backend *b, *next;
+
+	list_for_each_entry_safe(b, next, ending, gone) {
+		list_del(&b->gone);
+		call_rcu(&b->rcu, backend_free_rcu);
+	}
+}
+
+/*
+ * No packet chooses them any more; after a grace period none is about to pin one, so that
+ * their pins can be forgotten; and after another, none holds one through a pin.
+ */
+static void end_work(struct work_struct *work)
+{
+	struct rlb_net *rn = container_of(work, struct rlb_net, end);
+	struct rlb_backend *b;
+	LIST_HEAD(ending);
+
+	mutex_lock(&rn->cfg_lock);
+	list_splice_init(&rn->ending, &ending);
+	mutex_unlock(&rn->cfg_lock);
+	if (list_empty(&ending))
+		return;
+	list_for_each_entry(b, &ending, gone)
+		b->ending = true;
+	synchronize_rcu();
+	rlb_pins_remove(&rn->pins, is_ending, NULL);
+	free_all(&ending);
+}
+
+/**
+ * rlb_backends_init() - make a namespace ready for the end of backends
+ * @rn: the namespace
+ */
+void rlb_backends_init(struct rlb_net *rn)
+{
+	INIT_LIST_HEAD(&rn->ending);
+	INIT_WORK(&rn->end, end_work);
+}
+
+/**
+ * rlb_backends_exit() - returns when no backend is left to end
+ * @rn: the namespace, without services and without pins
+ */
+void rlb_backends_exit(struct rlb_net *rn)
+{
+	cancel_work_sync(&rn->end);
+	free_all(&rn->ending);
 }
 
 /**
@@ -115,6 +242,7 @@ static void backend_end(struct rlb_backend *b)
 void rlb_backend_retire(struct rlb_backend *b)
 {
 	b->is_gone = true;
+	rlb_backend_set_state(b, RINGLB_STATE_UNSPEC);
 	list_add_tail(&b->gone, &b->service->gone);
 }
 
@@ -176,6 +304,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 		return NULL;
 	}
 	b->service = svc;
+	b->drained = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;
 	b->node.family = sc->family;
 	b->node.proto = sc->proto;
@@ -294,9 +423,10 @@ void rlb_backends_destroy(struct rlb_service *svc)
 
 	for (i = 0; i < svc->set.n; i++)
 		backend_end(svc->set.item[i].backend);
-	list_for_each_entry_safe(b, next, &svc->gone, gone)
+	list_for_each_entry_safe(b, next, &svc->gone, gone) {
+		list_del(&b->gone);
 		backend_end(b);
-	INIT_LIST_HEAD(&svc->gone);
+	}
 	kvfree(svc->set.item);
 	memset(&svc->set, 0, sizeof(svc->set));
 }

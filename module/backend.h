@@ -16,8 +16,14 @@
  * @node: in rlb_net.reals: address, port, protocol and family of the packets that it gets and
  *	sends; the port is the service's if none is configured
  * @stats: RLB_COUNTERS_BACKEND
- * @service: whose it is; outlives it
- * @gone: in rlb_service.gone, if @is_gone
+ * @service: whose it is; outlives every packet's sight of it
+ * @takes: enum rlb_takes by its state; none once removed. Written under cfg_lock, read by
+ *	packets; pairs READ_ONCE() in steer.c with WRITE_ONCE() in table.c and backend.c
+ * @drained: rlb_seconds() when it began to drain; likewise
+ * @state: enum ringlb_state, as in its item; cfg_lock
+ * @drained_out: it drains, and has for as long as it may: it counts as down; cfg_lock
+ * @gone: in rlb_service.gone, if @is_gone; in the end in rlb_net.ending
+ * @ending: its pins are being forgotten
  * @is_gone: it has been removed from the service's set; cfg_lock
  * @known: it has been in force; cfg_lock
  * @indexed: packets find it by @node; cfg_lock
@@ -29,8 +35,13 @@ struct rlb_backend {
 	struct rlb_index_node node;
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
+	u8 takes;
+	u32 drained;
+	u8 state;
+	bool drained_out;
 
 	struct list_head gone;
+	bool ending;
 	bool is_gone;
 	bool known;
 	bool indexed;
@@ -101,6 +112,9 @@ struct rlb_backend_config {
 
 struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_backend_config *c);
 void rlb_backend_free(struct rlb_backend *b);
+void rlb_backend_set_state(struct rlb_backend *b, u8 state);
+bool rlb_backends_draining(const struct rlb_service *svc);
+bool rlb_backends_drain_out(struct rlb_service *svc);
 void rlb_backend_link(struct rlb_backend *b);
 void rlb_backend_retire(struct rlb_backend *b);
 struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b);
@@ -117,6 +131,8 @@ void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
 
 void rlb_backends_forget(struct rlb_service *svc);
+void rlb_backends_init(struct rlb_net *rn);
+void rlb_backends_exit(struct rlb_net *rn);
 void rlb_backends_destroy(struct rlb_service *svc);
 
 #endif /* _RINGLB_BACKEND_H */

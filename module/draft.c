@@ -370,12 +370,13 @@ void rlb_draft_commit(struct rlb_draft *draft)
 	for (i = 0; i < draft->set.n; i++)
 		if (!rlb_backend_is_in(&old, draft->set.item[i].backend))
 			rlb_backend_link(draft->set.item[i].backend);
+	for (i = 0; i < draft->set.n; i++)
+		rlb_backend_set_state(draft->set.item[i].backend, draft->set.item[i].state);
 	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
 		svc->generation++;
-	} else {
-		rlb_table_set_states(rlb_table_locked(svc), &draft->set, &svc->config);
 	}
+	rlb_table_set_states(rlb_table_locked(svc), &draft->set, &svc->config);
 	svc->set = draft->set;
 	svc->changes++;
 	rlb_backends_forget(svc);

@@ -7,6 +7,7 @@
 
 #include <linux/ringlb.h>
 
+#include "flow/pins.h"
 #include "netns.h"
 #include "nl/nl.h"
 #include "sabotage.h"
@@ -22,10 +23,13 @@ static int __init ringlb_init(void)
 {
 	int err;
 
+	err = rlb_pins_module_init();
+	if (err)
+		return err;
 	/* Namespaces first: a request finds its namespace's state as soon as there is a family. */
 	err = rlb_netns_register();
 	if (err)
-		return err;
+		goto err_pins;
 	err = rlb_nl_register();
 	if (err)
 		goto err_netns;
@@ -34,6 +38,8 @@ static int __init ringlb_init(void)
 err_netns:
 	rlb_netns_unregister();
 	rcu_barrier();
+err_pins:
+	rlb_pins_module_exit();
 	return err;
 }
 
@@ -45,6 +51,7 @@ static void __exit ringlb_exit(void)
 	rlb_netns_unregister();
 	/* And now those that free services, backends and tables have run, too. */
 	rcu_barrier();
+	rlb_pins_module_exit();
 }
 
 module_init(ringlb_init);

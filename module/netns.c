@@ -10,8 +10,10 @@
  * packet can be looking at any more. No request is under way: whoever could make one holds
  * the namespace, or, when the module is unloaded, main.c has closed the family before.
  */
+#include <linux/random.h>
 #include <linux/string.h>
 
+#include "backend.h"
 #include "hook.h"
 #include "netns.h"
 #include "service.h"
@@ -23,12 +25,17 @@ unsigned int rlb_net_id;
 static int __net_init netns_init(struct net *net)
 {
 	struct rlb_net *rn = rlb_net_of(net);
+	struct rlb_secret secret;
 	int err;
 
 	rn->net = net;
 	rn->seq = 1;
 	mutex_init(&rn->cfg_lock);
 	rlb_settle_init(rn);
+	rlb_backends_init(rn);
+	get_random_bytes(&secret, sizeof(secret));
+	rlb_pins_init(&rn->pins, &secret, rlb_pins_default_max());
+	memzero_explicit(&secret, sizeof(secret));
 	rn->stats = rlb_stats_alloc(RLB_COUNTERS_ALL);
 	if (!rn->stats)
 		return -ENOMEM;
@@ -49,6 +56,8 @@ static void __net_exit netns_exit(struct net *net)
 
 	rlb_settle_exit(rn);
 	rlb_services_exit(rn);
+	rlb_pins_exit(&rn->pins);
+	rlb_backends_exit(rn);
 	rlb_stats_free(rn->stats);
 	memzero_explicit(&rn->secret, sizeof(rn->secret));
 }

@@ -5,10 +5,10 @@
  * In: a parsed packet that leaves, or enters, the gateway. Out: its backend and service, or
  * RLB_PASS. Softirq or process context under rcu_read_lock().
  *
- * Nothing is remembered of flows, so the question is put the other way: would a request of
- * this client to the VIP go to this backend? The flow's slot is looked at; the packet is a
- * reply if its sender owns the slot, whatever its state, or is who takes the slot's flows
- * just now. A connection made straight to a backend fails the test, mostly: its tuple belongs
+ * Of most flows nothing is remembered, so the question is put the other way: would a request
+ * of this client to the VIP go to this backend? The packet is a reply if the flow is pinned to
+ * its sender; or if its sender owns the flow's slot, whatever its state, had it before a
+ * change not long ago, or is who takes the slot's flows just now. A connection made straight to a backend fails the test, mostly: its tuple belongs
  * to that backend's slots by chance, in as many cases as the backend's share says.
  */
 #include "reply.h"
@@ -29,6 +29,38 @@ static void flow_of_reply(struct rlb_tuple *flow, const struct rlb_pkt *pkt,
 	flow->dport = svc->node.port;
 }
 
+/* Is it a remembered flow's answer? Then the pin hears of it. */
+static bool is_pinned(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
+		      const struct rlb_backend *backend)
+{
+	u32 now = rlb_flow_now();
+	struct rlb_segment seg;
+	struct rlb_pin_key key;
+	struct rlb_pin *pin;
+
+	if (!rlb_pins_any(&pkt->rn->pins))
+		return false;
+	rlb_steer_key(&key, pkt->service, flow);
+	pin = rlb_pins_find(&pkt->rn->pins, &key, now);
+	if (!pin || rlb_pin_backend(pin) != backend)
+		return false;
+	rlb_steer_segment(pkt, true, &seg);
+	rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now);
+	return true;
+}
+
+/* Would, or could not long ago, a request of this flow go there? */
+static bool is_slots(const struct rlb_service *svc, const struct rlb_tuple *flow,
+		     const struct rlb_backend *backend)
+{
+	const struct rlb_table *table = rcu_dereference(svc->table);
+	struct rlb_choice choice;
+
+	return rlb_steer_tuple(table, flow, &choice) == backend ||
+	       (table->view.n && table->backend[choice.owner] == backend) ||
+	       rlb_steer_old_owner(table, choice.slot) == backend;
+}
+
 /**
  * rlb_reply_find() - recognise an answer of a backend, or an ICMP error in that direction
  * @pkt: a parsed packet; @pkt->service and @pkt->backend are set
@@ -38,23 +70,16 @@ static void flow_of_reply(struct rlb_tuple *flow, const struct rlb_pkt *pkt,
 enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 {
 	const struct rlb_tuple *t = &pkt->tuple;
-	const struct rlb_table *table;
 	struct rlb_index_node *node;
-	struct rlb_backend *backend;
-	struct rlb_choice choice;
 	struct rlb_tuple flow;
 
 	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->src, t->sport);
 	if (!node || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
 		return RLB_PASS;
-	backend = container_of(node, struct rlb_backend, node);
-	pkt->service = backend->service;
-	table = rcu_dereference(pkt->service->table);
+	pkt->backend = container_of(node, struct rlb_backend, node);
+	pkt->service = pkt->backend->service;
 	flow_of_reply(&flow, pkt, pkt->service);
-	pkt->backend = rlb_steer_tuple(table, &flow, &choice);
-	if (table->view.n && table->backend[choice.owner] == backend)
-		pkt->backend = backend;
-	if (pkt->backend == backend)
+	if (is_pinned(pkt, &flow, pkt->backend) || is_slots(pkt->service, &flow, pkt->backend))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
 	return RLB_PASS;

@@ -32,6 +32,7 @@
 
 #include <linux/ringlb.h>
 
+#include "flow/pins.h"
 #include "lookup/choose.h"
 #include "lookup/key.h"
 #include "lookup/lookup.h"
@@ -60,6 +61,7 @@ struct rlb_index {
  * @vips: services by address, port and protocol of the VIP; read by packets
  * @reals: backends by address, port and protocol of their packets; read by packets
  * @stats: packets dropped before a service was known
+ * @pins: flows that are remembered
  * @cfg_lock: guards everything below, and every change of what is above
  * @net: the namespace; alive as long as this is
  * @services: services by number, in order of creation
@@ -70,6 +72,8 @@ struct rlb_index {
  * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
  * @secret: the hash key, copied into each table
  * @has_secret: false until it is first needed
+ * @ending: backends whose pins are to be forgotten
+ * @end: backend.c's work on these
  * @settle: settle.c's work; there while some table is pending
  * @drafts: changes that sockets have begun and not committed
  * @n_drafts: how many
@@ -79,6 +83,7 @@ struct rlb_net {
 	struct rlb_index vips;
 	struct rlb_index reals;
 	struct rlb_stats __percpu *stats;
+	struct rlb_pins pins;
 
 	/* requests */
 	struct mutex cfg_lock;
@@ -91,6 +96,8 @@ struct rlb_net {
 	u32 hooked[2];
 	struct rlb_secret secret;
 	bool has_secret;
+	struct list_head ending;
+	struct work_struct end;
 	struct delayed_work settle;
 	struct list_head drafts;
 	u32 n_drafts;

@@ -173,7 +173,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	}
 	rlb_table_publish(svc, table);
 	svc->generation = 1;
-	err = rlb_index_reserve(&rn->vips, 1);
+	err = rlb_index_reserve(&rn->vips, 1) ?: rlb_pins_reserve(&rn->pins);
 	if (err)
 		goto err_free_table;
 	err = service_enlist(rn, svc);

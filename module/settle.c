@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * settle.c - what time does to tables: transitions expire, pending slots follow in batches
+ * settle.c - what time does to services: transitions expire, pending slots follow, drains end
  *
  * In: services whose tables are pending or have slots in transition. Out: every second one
  * more published table each, if anything differs, with as many slots moved as the service
@@ -18,10 +18,17 @@
 
 #define SETTLE_PERIOD HZ
 
+static bool has_work(const struct rlb_service *svc)
+{
+	return rlb_table_has_work(svc) || rlb_backends_draining(svc);
+}
+
 static void settle_service(struct rlb_service *svc)
 {
 	bool was_pending = rlb_table_locked(svc)->pending;
 
+	if (rlb_backends_drain_out(svc))
+		rlb_table_set_states(rlb_table_locked(svc), &svc->set, &svc->config);
 	if (rlb_table_settle(svc) <= 0)
 		return;		/* nothing to do yet, or no memory: next time */
 	rlb_net_changed(svc->rn);
@@ -38,9 +45,9 @@ static void settle_work(struct work_struct *work)
 
 	mutex_lock(&rn->cfg_lock);
 	xa_for_each(&rn->services, id, svc) {
-		if (rlb_table_has_work(svc))
+		if (has_work(svc))
 			settle_service(svc);
-		again |= rlb_table_has_work(svc);
+		again |= has_work(svc);
 	}
 	if (again)
 		schedule_delayed_work(&rn->settle, SETTLE_PERIOD);
@@ -62,7 +69,7 @@ void rlb_settle_init(struct rlb_net *rn)
  */
 void rlb_settle_kick(const struct rlb_service *svc)
 {
-	if (rlb_table_has_work(svc))
+	if (has_work(svc))
 		schedule_delayed_work(&svc->rn->settle, SETTLE_PERIOD);
 }
 

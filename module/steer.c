@@ -2,11 +2,14 @@
 /*
  * steer.c - from a flow to a backend
  *
- * In: a packet and its service. Out: a backend, or a drop. Nothing is remembered: the same
- * flow meets the same backend as long as the table and the states are the same.
- * Softirq or process context under rcu_read_lock(); reads the published table, writes only
- * counters.
+ * In: a packet and its service. Out: a backend, or a drop. A flow of a settled slot whose
+ * owner takes flows meets that owner, and nothing is remembered. Where a change would move a
+ * flow, the rules of flow/track.h decide, and the flow table remembers.
+ * Softirq or process context under rcu_read_lock(); reads the published table.
  */
+#include <linux/tcp.h>
+
+#include "flow/track.h"
 #include "sabotage.h"
 #include "service.h"
 #include "stats.h"
@@ -14,7 +17,7 @@
 #include "table.h"
 
 /**
- * rlb_steer_tuple() - which backend takes a flow
+ * rlb_steer_tuple() - which backend takes a new flow
  * @table: a table; caller holds rcu_read_lock() or cfg_lock
  * @flow: the flow, from client to VIP
  * @choice: out: slot, owner, member and number of probes
@@ -29,6 +32,216 @@ struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct 
 }
 
 /**
+ * rlb_steer_old_owner() - who had a slot before it changed hands
+ * @table: a table; caller holds rcu_read_lock() or cfg_lock
+ * @slot: the slot
+ *
+ * Return: the backend, perhaps a removed one; NULL if the slot is settled.
+ */
+struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot)
+{
+	u16 from = rlb_transition_from(table->moved, table->view.slots, slot);
+
+	return from == RINGLB_NO_OWNER ? NULL : table->backend[from];
+}
+
+/**
+ * rlb_steer_key() - by what a flow is remembered
+ * @key: out
+ * @svc: its service
+ * @flow: the flow, from client to VIP
+ */
+void rlb_steer_key(struct rlb_pin_key *key, const struct rlb_service *svc,
+		   const struct rlb_tuple *flow)
+{
+	memset(key, 0, sizeof(*key));
+	memcpy(&key->addr, &flow->src, rlb_addr_len(flow->family));
+	key->target = svc->id;
+	key->port = flow->sport;
+	key->proto = flow->proto;
+	key->family = flow->family;
+}
+
+/**
+ * rlb_steer_segment() - what a packet says of its flow
+ * @pkt: a parsed packet
+ * @reply: it comes from the backend
+ * @seg: out
+ */
+void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg)
+{
+	const struct tcphdr *th = NULL;
+	struct tcphdr buf;
+
+	*seg = (struct rlb_segment){ .kind = RLB_KIND_QUIET, .reply = reply };
+	if (pkt->is_error) {
+		seg->kind = RLB_KIND_ERROR;
+		return;
+	}
+	if (pkt->tuple.proto != IPPROTO_TCP)
+		return;
+	seg->kind = RLB_KIND_MIDDLE;
+	th = skb_header_pointer(pkt->skb, pkt->l4, sizeof(buf), &buf);
+	if (!th)
+		return;
+	seg->kind = rlb_kind_tcp(((const u8 *)th)[13]);
+	seg->seq = ntohl(th->seq);
+	seg->ack = ntohl(th->ack_seq);
+}
+
+/* All that one packet's way depends on */
+struct way {
+	const struct rlb_table *table;
+	struct rlb_choice choice;
+	struct rlb_backend *chosen;
+	struct rlb_backend *owner;
+	struct rlb_backend *old;
+	struct rlb_pin *pin;
+	struct rlb_backend *pinned;
+	struct rlb_segment seg;
+	u32 now;
+};
+
+static bool carries(const struct rlb_backend *b)
+{
+	return b && READ_ONCE(b->takes) != RLB_TAKES_NONE;
+}
+
+static bool takes_new(const struct rlb_backend *b)
+{
+	return b && READ_ONCE(b->takes) == RLB_TAKES_FLOWS;
+}
+
+/*
+ * UDP has no beginning. While a slot is in transition, or its owner has not drained for as
+ * long as a flow may be silent, what is not remembered counts as begun before.
+ */
+static bool quiet_is_old(const struct rlb_service *svc, const struct way *w)
+{
+	if (READ_ONCE(svc->config.udp_drain) == RINGLB_UDP_DRAIN_REHASH)
+		return takes_new(w->old);
+	return w->old || (w->owner && rlb_seconds() - READ_ONCE(w->owner->drained) <=
+				      READ_ONCE(svc->config.timeout));
+}
+
+static u8 track_of(const struct rlb_service *svc)
+{
+	switch (READ_ONCE(svc->config.track)) {
+	case RINGLB_TRACK_NONE:
+		return RLB_TRACK_NONE;
+	case RINGLB_TRACK_ALL:
+		return RLB_TRACK_ALL;
+	default:
+		return RLB_TRACK_AUTO;
+	}
+}
+
+/* An owner that is up may take a share of its flows only: rlb_choose() has asked for this one. */
+static void ask(struct rlb_question *q, const struct rlb_service *svc, const struct way *w)
+{
+	*q = (struct rlb_question){
+		.kind = w->seg.kind,
+		.track = track_of(svc),
+		.pinned = w->pin,
+		.settled = !w->old,
+		.owner_carries = carries(w->owner),
+		.owner_takes_new = takes_new(w->owner) && w->choice.probes == 1,
+		.old_carries = carries(w->old),
+		.old_takes_new = takes_new(w->old),
+		.has_choice = w->chosen,
+	};
+	if (w->seg.kind == RLB_KIND_QUIET)
+		q->quiet_is_old = quiet_is_old(svc, w);
+	if (!w->pin)
+		return;
+	q->pin_half = rlb_pin_is_half(w->pin);
+	q->pin_fits = rlb_track_fits(w->pin, &w->seg);
+	q->pin_carries = carries(w->pinned);
+	q->pin_takes_new = takes_new(w->pinned);
+}
+
+static struct rlb_backend *backend_of(const struct way *w, enum rlb_to to)
+{
+	switch (to) {
+	case RLB_TO_PIN:
+		return w->pinned;
+	case RLB_TO_OWNER:
+		return w->owner;
+	case RLB_TO_OLD:
+		return w->old;
+	case RLB_TO_CHOICE:
+		return w->chosen;
+	default:
+		return NULL;
+	}
+}
+
+/* Make a pin. Return: where the packet goes, which somebody faster may have decided. */
+static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
+				    const struct rlb_pin_key *key, struct rlb_backend *to,
+				    bool anew, const struct rlb_question *q)
+{
+	struct rlb_pins *pins = &pkt->rn->pins;
+	struct rlb_pin what = { .key = *key };
+	struct rlb_answer a;
+	struct rlb_pin *pin;
+
+	RCU_INIT_POINTER(what.backend, to);
+	rlb_track_begin(&what, &w->seg, RLB_PIN_REPLIES, rlb_steer_idle(pkt->service), w->now);
+	pin = anew ? rlb_pins_put(pins, &what, w->now) : rlb_pins_add(pins, &what, w->now);
+	if (pin) {
+		struct rlb_backend *b = rlb_pin_backend(pin);
+
+		return carries(b) ? b : to;
+	}
+	a = rlb_track_full(q);
+	if (a.unpinned)
+		rlb_pins_count(pins, RLB_PINS_UNPINNED);
+	return backend_of(w, a.to);
+}
+
+/* By the rules of track.h */
+static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
+{
+	struct rlb_service *svc = pkt->service;
+	struct rlb_question q;
+	struct rlb_backend *to;
+	struct rlb_pin_key key;
+	struct rlb_answer a;
+
+	w->now = rlb_flow_now();
+	rlb_steer_key(&key, svc, &pkt->tuple);
+	rlb_steer_segment(pkt, false, &w->seg);
+	if (rlb_pins_any(&pkt->rn->pins))
+		w->pin = rlb_pins_find(&pkt->rn->pins, &key, w->now);
+	if (w->pin)
+		w->pinned = rlb_pin_backend(w->pin);
+	ask(&q, svc, w);
+	a = rlb_track_decide(&q);
+	to = backend_of(w, a.to);
+	switch (a.remember) {
+	case RLB_REMEMBER_SEEN:
+		rlb_track_seen(w->pin, &w->seg, rlb_steer_idle(svc), w->now);
+		break;
+	case RLB_REMEMBER_NEW:
+	case RLB_REMEMBER_ANEW:
+		return remember(pkt, w, &key, to, a.remember == RLB_REMEMBER_ANEW, &q);
+	case RLB_REMEMBER_DROP:
+		rlb_pins_drop(&pkt->rn->pins, &key, w->pinned);
+		break;
+	}
+	return to;
+}
+
+/* Nothing to remember, nothing remembered: the common packet. */
+static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
+{
+	return w->choice.probes == 1 && w->chosen && !w->old &&
+	       !rlb_pins_any(&pkt->rn->pins) &&
+	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
+}
+
+/**
  * rlb_steer() - choose the backend of a packet on its way to a VIP
  * @pkt: the packet and its service; @pkt->backend is set
  *
@@ -37,14 +250,18 @@ struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct 
 enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 {
 	const struct rlb_table *table = rcu_dereference(pkt->service->table);
-	struct rlb_choice choice;
+	struct way w = { .table = table };
 
-	pkt->backend = rlb_steer_tuple(table, &pkt->tuple, &choice);
+	w.chosen = rlb_steer_tuple(table, &pkt->tuple, &w.choice);
+	w.old = rlb_steer_old_owner(table, w.choice.slot);
+	if (table->view.n)
+		w.owner = table->backend[w.choice.owner];
+	if (w.choice.probes > 1)
+		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
+	pkt->backend = is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);
 	if (!pkt->backend)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_BACKEND);
-	if (choice.probes > 1)
-		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
-	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT))
-		pkt->backend = table->backend[(choice.member + 1) % table->view.n];
+	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT) && table->view.n)
+		pkt->backend = table->backend[(w.choice.owner + 1) % table->view.n];
 	return RLB_NEXT;
 }

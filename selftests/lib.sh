@@ -242,9 +242,10 @@ service()		# service NAME tcp|udp 4|6 VIPPORT BACKENDPORT [N]: with be1..beN
 	local name=$1 proto=$2 family=$3 port=$4 to=${5:+:$5} n
 
 	must rlb service add "$name" "$proto" "$(at "$family" vip "$port")" method ring
+	# All in one change: a service that was empty has no slot in transition after it.
 	for ((n = 1; n <= ${6:-$backends}; n++)); do
-		must rlb backend add "$name" "$(be_at "$family" "$n" "${to#:}")"
-	done
+		echo "backend add $name $(be_at "$family" "$n" "${to#:}")"
+	done | must rlb -b /dev/stdin
 }
 
 counted()		# counted SERVICE|SERVICE/BACKEND COUNTER...: what ringlb counted, a line each
