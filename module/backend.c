@@ -225,7 +225,8 @@ void rlb_backends_init(struct rlb_net *rn)
 
 /**
  * rlb_backends_exit() - returns when no backend is left to end
- * @rn: the namespace, without services and without pins
+ * @rn: the namespace, without services and without packets; its pins may still name backends,
+ *	but nobody looks there any more
  */
 void rlb_backends_exit(struct rlb_net *rn)
 {

@@ -106,8 +106,9 @@ void rlb_pins_work_init(struct rlb_pins *pins)
 void rlb_pins_work_exit(struct rlb_pins *pins)
 {
 	cancel_delayed_work_sync(&pins->tick);
-	while (READ_ONCE(pins->waiting))	/* each round starts the next while there is one */
+	do {	/* one may run that has taken the last ones; each starts the next if there are more */
 		flush_rcu_work(&pins->reap);
+	} while (READ_ONCE(pins->waiting));
 }
 
 /**
