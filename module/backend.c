@@ -100,6 +100,26 @@ void rlb_backend_link(struct rlb_backend *b)
 	b->indexed = true;
 }
 
+/* From now on packets without a beginning, of flows not remembered, stay with it for a while. */
+static void wane(struct rlb_backend *b)
+{
+	WRITE_ONCE(b->waned, rlb_seconds());
+}
+
+/**
+ * rlb_backend_set_share() - how many of the flows of its slots a backend takes when it is up
+ * @b: the backend
+ * @share: in parts of RLB_SHARE_ALL
+ *
+ * cfg_lock held. The table is told by rlb_table_set_states().
+ */
+void rlb_backend_set_share(struct rlb_backend *b, u32 share)
+{
+	if (share < b->share)
+		wane(b);
+	b->share = share;
+}
+
 /**
  * rlb_backend_set_state() - what becomes of flows that are a backend's already
  * @b: the backend
@@ -111,10 +131,12 @@ void rlb_backend_set_state(struct rlb_backend *b, u8 state)
 {
 	if (b->state == state)
 		return;
+	if (state == RINGLB_STATE_DRAIN)
+		b->drained = rlb_seconds();
+	if (b->state == RINGLB_STATE_UP && state == RINGLB_STATE_DRAIN)
+		wane(b);
 	b->state = state;
 	b->drained_out = false;
-	if (state == RINGLB_STATE_DRAIN)
-		WRITE_ONCE(b->drained, rlb_seconds());
 	WRITE_ONCE(b->takes, state == RINGLB_STATE_UP ? RLB_TAKES_FLOWS :
 			     state == RINGLB_STATE_DRAIN ? RLB_TAKES_LAST : RLB_TAKES_NONE);
 }
@@ -305,7 +327,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 		return NULL;
 	}
 	b->service = svc;
-	b->drained = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
+	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;
 	b->node.family = sc->family;
 	b->node.proto = sc->proto;

@@ -19,7 +19,9 @@
  * @service: whose it is; outlives every packet's sight of it
  * @takes: enum rlb_takes by its state; none once removed. Written under cfg_lock, read by
  *	packets; pairs READ_ONCE() in steer.c with WRITE_ONCE() in table.c and backend.c
- * @drained: rlb_seconds() when it began to drain; likewise
+ * @waned: rlb_seconds() when it last began to take less of its slots' flows; likewise
+ * @share: of the flows of its slots, what it takes, in parts of RLB_SHARE_ALL; cfg_lock
+ * @drained: rlb_seconds() when it began to drain; cfg_lock
  * @state: enum ringlb_state, as in its item; cfg_lock
  * @drained_out: it drains, and has for as long as it may: it counts as down; cfg_lock
  * @gone: in rlb_service.gone, if @is_gone; in the end in rlb_net.ending
@@ -35,11 +37,13 @@ struct rlb_backend {
 	struct rlb_index_node node;
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
+	u32 waned;
 	u8 takes;
-	u32 drained;
 	u8 state;
 	bool drained_out;
 
+	u32 share;
+	u32 drained;
 	struct list_head gone;
 	bool ending;
 	bool is_gone;
@@ -112,6 +116,7 @@ struct rlb_backend_config {
 
 struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_backend_config *c);
 void rlb_backend_free(struct rlb_backend *b);
+void rlb_backend_set_share(struct rlb_backend *b, u32 share);
 void rlb_backend_set_state(struct rlb_backend *b, u8 state);
 bool rlb_backends_draining(const struct rlb_service *svc);
 bool rlb_backends_drain_out(struct rlb_service *svc);

@@ -370,8 +370,10 @@ void rlb_draft_commit(struct rlb_draft *draft)
 	for (i = 0; i < draft->set.n; i++)
 		if (!rlb_backend_is_in(&old, draft->set.item[i].backend))
 			rlb_backend_link(draft->set.item[i].backend);
-	for (i = 0; i < draft->set.n; i++)
+	for (i = 0; i < draft->set.n; i++) {
 		rlb_backend_set_state(draft->set.item[i].backend, draft->set.item[i].state);
+		rlb_backend_set_share(draft->set.item[i].backend, draft->set.item[i].share);
+	}
 	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
 		svc->generation++;

@@ -91,7 +91,6 @@ void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment
 
 /* All that one packet's way depends on */
 struct way {
-	const struct rlb_table *table;
 	struct rlb_choice choice;
 	struct rlb_backend *chosen;
 	struct rlb_backend *owner;
@@ -99,6 +98,7 @@ struct way {
 	struct rlb_pin *pin;
 	struct rlb_backend *pinned;
 	struct rlb_segment seg;
+	bool late;
 	u32 now;
 };
 
@@ -113,18 +113,18 @@ static bool takes_new(const struct rlb_backend *b)
 }
 
 /*
- * UDP has no beginning. While a slot is in transition, or its owner has not drained for as
- * long as a flow may be silent, what is not remembered counts as begun before.
+ * UDP has no beginning. While a slot is in transition, or its owner has not taken less than
+ * before for as long as a flow may be silent, what is not remembered counts as begun before.
  */
 static bool quiet_is_old(const struct rlb_service *svc, const struct way *w)
 {
 	if (READ_ONCE(svc->config.udp_drain) == RINGLB_UDP_DRAIN_REHASH)
 		return takes_new(w->old);
-	return w->old || (w->owner && rlb_seconds() - READ_ONCE(w->owner->drained) <=
+	return w->old || (w->owner && rlb_seconds() - READ_ONCE(w->owner->waned) <=
 				      READ_ONCE(svc->config.timeout));
 }
 
-static u8 track_of(const struct rlb_service *svc)
+static u8 track_of(const struct rlb_service *svc, const struct way *w)
 {
 	switch (READ_ONCE(svc->config.track)) {
 	case RINGLB_TRACK_NONE:
@@ -132,8 +132,18 @@ static u8 track_of(const struct rlb_service *svc)
 	case RINGLB_TRACK_ALL:
 		return RLB_TRACK_ALL;
 	default:
-		return RLB_TRACK_AUTO;
+		return w->late ? RLB_TRACK_ALL : RLB_TRACK_AUTO;
 	}
+}
+
+/*
+ * The service's first packets say that it has flows. One that still holds a table that was
+ * replaced as one without is late: its flow is remembered.
+ */
+static bool is_late(struct rlb_table *table)
+{
+	return atomic_read(&table->use) != RLB_TABLE_USED &&
+	       atomic_cmpxchg(&table->use, RLB_TABLE_UNUSED, RLB_TABLE_USED) == RLB_TABLE_CLOSED;
 }
 
 /* An owner that is up may take a share of its flows only: rlb_choose() has asked for this one. */
@@ -141,7 +151,7 @@ static void ask(struct rlb_question *q, const struct rlb_service *svc, const str
 {
 	*q = (struct rlb_question){
 		.kind = w->seg.kind,
-		.track = track_of(svc),
+		.track = track_of(svc, w),
 		.pinned = w->pin,
 		.settled = !w->old,
 		.owner_carries = carries(w->owner),
@@ -236,7 +246,7 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 /* Nothing to remember, nothing remembered: the common packet. */
 static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 {
-	return w->choice.probes == 1 && w->chosen && !w->old &&
+	return w->choice.probes == 1 && w->chosen && !w->old && !w->late &&
 	       !rlb_pins_any(&pkt->rn->pins) &&
 	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
 }
@@ -249,8 +259,8 @@ static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
  */
 enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 {
-	const struct rlb_table *table = rcu_dereference(pkt->service->table);
-	struct way w = { .table = table };
+	struct rlb_table *table = rcu_dereference(pkt->service->table);
+	struct way w = { .late = is_late(table) };
 
 	w.chosen = rlb_steer_tuple(table, &pkt->tuple, &w.choice);
 	w.old = rlb_steer_old_owner(table, w.choice.slot);

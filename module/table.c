@@ -4,7 +4,8 @@
  *
  * In: a service's configuration and backends. Out: what packets are steered by.
  * Process context under cfg_lock; building may sleep. Packets read the published table under
- * RCU; after publication nothing in it changes but one byte a member, and the hint beside.
+ * RCU; after publication nothing in it changes but one byte a member, the hint beside, and
+ * once whether it is used.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -472,6 +473,7 @@ struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 		return NULL;
 	memcpy(t, old, size);
 	table_lay_out(t, old->view.n, old->room, old->view.bits);
+	atomic_set(&t->use, RLB_TABLE_UNUSED);
 	t->moved = rlb_transitions_copy(old->moved, old->view.bits);
 	if (t->moved)
 		return t;
@@ -505,6 +507,19 @@ static void mark_bound(struct rlb_table *t, bool bound)
 			t->backend[i]->bound = bound;
 }
 
+/*
+ * A service that has seen no packet yet has no flows to be kept: whoever fills it backend by
+ * backend means one table, and UDP is not to stay with its first backend. Packets that come
+ * in this very moment find the former table closed, and are remembered.
+ */
+static void follow_use(struct rlb_table *new, struct rlb_table *old)
+{
+	if (atomic_cmpxchg(&old->use, RLB_TABLE_UNUSED, RLB_TABLE_CLOSED) == RLB_TABLE_USED)
+		atomic_set(&new->use, RLB_TABLE_USED);
+	else
+		rlb_table_unmark(new);
+}
+
 /**
  * rlb_table_publish() - put a table into service
  * @svc: the service
@@ -515,11 +530,13 @@ static void mark_bound(struct rlb_table *t, bool bound)
  */
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 {
-	struct rlb_table *old;
+	struct rlb_table *old = rlb_table_locked(svc);
 
+	if (old)
+		follow_use(new, old);
 	svc->config.params.seats = new->seats;
 	svc->config.params.n_seats = new->n_seats;
-	old = rcu_replace_pointer(svc->table, new, lockdep_is_held(&svc->rn->cfg_lock));
+	rcu_assign_pointer(svc->table, new);
 	if (!old) {
 		mark_bound(new, true);
 		return;

@@ -5,6 +5,7 @@
 #ifndef _RINGLB_TABLE_H
 #define _RINGLB_TABLE_H
 
+#include <linux/atomic.h>
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 
@@ -12,10 +13,18 @@
 #include "ringlb.h"
 #include "service.h"
 
+/* Has a packet ever been steered? rlb_table.use; only the first two may change, and once. */
+enum rlb_table_use {
+	RLB_TABLE_UNUSED,
+	RLB_TABLE_CLOSED,	/* replaced before that: who still holds it is remembered */
+	RLB_TABLE_USED,
+};
+
 /**
  * struct rlb_table - all that a packet needs to choose a backend, immutable but for what each
- *	member takes
+ *	member takes, and for @use
  * @view: slots and states, in the same piece of memory
+ * @use: enum rlb_table_use, of this table and those before it
  * @key: enum ringlb_key
  * @secret: the namespace's
  * @backend: the members, by index; then NULL, for nobody; beyond that,
@@ -37,6 +46,7 @@
  */
 struct rlb_table {
 	struct rlb_view view;
+	atomic_t use;
 	enum ringlb_key key;
 	struct rlb_secret secret;
 	struct rlb_backend **backend;

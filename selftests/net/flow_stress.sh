@@ -68,6 +68,8 @@ churn dns-stay $cpu2 --stay dns "${stay[@]}"
 wait "${churns[@]}"
 made "stress: no change of a TCP service was refused" web-stay web-go
 made "stress: no change of a UDP service was refused" dns-stay dns-go
+must rlb service set web timeout 1
+must rlb service set dns timeout 1
 ktap_check "stress: the TCP service ends at the table of a fresh gateway" wait_for 60 whole web
 ktap_check "stress: the UDP service ends at the table of a fresh gateway" wait_for 60 whole dns
 flows cli "$tmp/after" tcp "$vip4" 80 --ports 50000-50099
