@@ -83,7 +83,8 @@ in_ns()			# in_ns NETNS COMMAND...
 	nsenter --net="/run/netns/$ns" "$@"
 }
 
-# Without limits on the rate of ICMP errors, without waiting for duplicates of addresses.
+# Without limits on the rate of ICMP errors, without waiting for duplicates of addresses. Ports
+# below 61000 are for tests to choose: no socket without a port of its own is in the way.
 ns_add()		# ns_add NAME: a namespace NAME-xxxxxx; its name goes to $NAME
 {
 	printf -v "$1" '%s-%s' "$1" "$tag"
@@ -91,7 +92,8 @@ ns_add()		# ns_add NAME: a namespace NAME-xxxxxx; its name goes to $NAME
 	ktap_defer ip netns del "${!1}"
 	must in_ns "${!1}" sysctl -qw net.ipv6.conf.all.accept_dad=0 \
 		net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.accept_ra=0 \
-		net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0
+		net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0 \
+		net.ipv4.ip_local_port_range="61000 65535"
 	must ip -n "${!1}" link set lo up
 }
 
