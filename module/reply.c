@@ -57,7 +57,7 @@ static bool is_slots(const struct rlb_service *svc, const struct rlb_tuple *flow
 	struct rlb_choice choice;
 
 	return rlb_steer_tuple(table, flow, &choice) == backend ||
-	       (table->view.n && table->backend[choice.owner] == backend) ||
+	       table->backend[choice.owner] == backend ||
 	       rlb_steer_old_owner(table, choice.slot) == backend;
 }
 

@@ -264,8 +264,7 @@ enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 
 	w.chosen = rlb_steer_tuple(table, &pkt->tuple, &w.choice);
 	w.old = rlb_steer_old_owner(table, w.choice.slot);
-	if (table->view.n)
-		w.owner = table->backend[w.choice.owner];
+	w.owner = table->backend[w.choice.owner];
 	if (w.choice.probes > 1)
 		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
 	pkt->backend = is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);

@@ -79,7 +79,7 @@ static int count_slots(const struct rlb_table *t, struct rlb_backend_set *set)
 	owned = kvcalloc(t->view.n + 1, sizeof(*owned), GFP_KERNEL_ACCOUNT);
 	if (!owned)
 		return -ENOMEM;
-	for (s = 0; t->view.n && s < 1U << t->view.bits; s++)
+	for (s = 0; s < 1U << t->view.bits; s++)
 		owned[t->view.slots[s] & RLB_SLOT_OWNER]++;
 	for (i = 0; i < set->n; i++)
 		set->item[i].slots = set->item[i].weight ? owned[set->item[i].member] : 0;
@@ -332,7 +332,10 @@ static int table_build(struct rlb_table *t, const struct rlb_service_config *con
 		return err;
 	p.seats = t->seats;
 	p.n_seats = t->n_seats;
-	return rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n, &p);
+	err = rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n, &p);
+	if (!err && !t->view.n)		/* nobody is beyond the last member, here, too */
+		memset(table_slots(t), 0, sizeof(u16) << t->view.bits);
+	return err;
 }
 
 /* A backend that weighs less than its seats takes less of the flows that come to them. */

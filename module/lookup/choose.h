@@ -20,6 +20,7 @@
 #include "lookup.h"
 
 #define RLB_PROBES_MAX 64	/* slots looked at before members are scanned */
+#define RLB_PROBES_INLINE 4	/* of these, slots looked at before it takes a call */
 
 /* What a member takes; a byte each, written while packets read it. */
 enum rlb_takes {
@@ -33,11 +34,11 @@ enum rlb_takes {
 
 /**
  * struct rlb_view - what a choice is made from
- * @slots: 2^@bits owners, marked or not
+ * @slots: 2^@bits owners, marked or not, @n for nobody
  * @takes: enum rlb_takes of each member, and RLB_TAKES_NONE behind them
  * @share: of those with RLB_TAKES_SHARE, what they take, in parts of RLB_SHARE_ALL; may be NULL
  *	if there are none
- * @n: members; 0: nothing can be chosen
+ * @n: members
  * @bits: size of the table
  * @best: the highest value in @takes, or one that was so a moment ago; RLB_TAKES_SHARE counts
  *	as RLB_TAKES_FLOWS
@@ -54,7 +55,7 @@ struct rlb_view {
 /**
  * struct rlb_choice - what came of it
  * @slot: the flow's slot
- * @owner: the member that owns it, the number of members for nobody; valid if there are members
+ * @owner: the member that owns it, the number of members for nobody
  * @member: the member that takes the flow; -1 for none
  * @probes: slots looked at; 1 if the owner took the flow; RLB_PROBES_MAX + 1 if so many were
  *	looked at in vain and members were scanned
@@ -66,53 +67,23 @@ struct rlb_choice {
 	u32 probes;
 };
 
-/* Scan all members from a hashed position, so that what they inherit is spread. */
-static inline int rlb_choose_scan(const struct rlb_view *v, u64 hash, u8 level)
+/*
+ * What member @i takes just now. By way of an array's type: otherwise compilers add index and
+ * address of a volatile load in an instruction of its own.
+ */
+static inline u8 rlb_takes_of(const struct rlb_view *v, size_t i)
 {
-	u32 i = (u32)((hash >> 32) * v->n >> 32);
-	u32 left;
+	const u8 (*takes)[RLB_SLOT_OWNERS + 1] = (const void *)v->takes;
 
-	for (left = v->n; left; left--) {
-		if (READ_ONCE(v->takes[i]) >= level)
-			return i;
-		if (++i == v->n)
-			i = 0;
-	}
-	return -1;
+	return READ_ONCE((*takes)[i]);
 }
 
-/* Does member @i take flows of this level, or this one of its share? */
-static inline bool rlb_choose_takes(const struct rlb_view *v, u32 i, u64 hash, u8 level)
+struct rlb_choice rlb_choose_other(struct rlb_view v, u64 hash);
+
+/* The hash that a flow looks again with */
+static inline u64 rlb_choose_next(u64 hash)
 {
-	u8 takes = READ_ONCE(v->takes[i]);
-
-	if (takes >= level)
-		return true;
-	return takes == RLB_TAKES_SHARE && level == RLB_TAKES_FLOWS &&
-	       (hash & (RLB_SHARE_ALL - 1)) < READ_ONCE(v->share[i]);
-}
-
-/* The slow half of rlb_choose(): the owner does not take flows. */
-static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level,
-				    struct rlb_choice *c)
-{
-	unsigned int probes;
-	u16 i = c->owner;
-
-	for (probes = 1; ; probes++) {
-		if (rlb_choose_takes(v, i, hash, level)) {
-			c->member = i;
-			break;
-		}
-		hash = rlb_hash_mix(hash + 0x9e3779b97f4a7c15ULL);
-		if (probes == RLB_PROBES_MAX) {
-			c->member = rlb_choose_scan(v, hash, level);
-			probes++;
-			break;
-		}
-		i = v->slots[hash >> (64 - v->bits)] & RLB_SLOT_OWNER;
-	}
-	c->probes = probes;
+	return rlb_hash_mix(hash + 0x9e3779b97f4a7c15ULL);
 }
 
 /**
@@ -122,26 +93,29 @@ static inline void rlb_choose_again(const struct rlb_view *v, u64 hash, u8 level
  * @c: out: the choice
  *
  * Draining members take flows only when no member is up, as a last resort; one that takes a
- * share takes all when nobody else takes any. Bounded: at most
- * thrice RLB_PROBES_MAX slots and thrice @v->n members are looked at; nothing but one load
- * beyond the slot's own when the owner is up. Any context.
+ * share takes all when nobody else takes any. Bounded: at most RLB_PROBES_INLINE slots here,
+ * thrice RLB_PROBES_MAX slots and thrice @v->n members in rlb_choose_other(); nothing but one
+ * load beyond the slot's own when the owner is up. Any context.
  */
 static inline void rlb_choose(const struct rlb_view *v, u64 hash, struct rlb_choice *c)
 {
-	u8 level = v->best;
+	unsigned int shift = 64 - v->bits;
+	u64 next = hash;
+	u64 i = v->slots[hash >> shift] & RLB_SLOT_OWNER;
+	u8 takes = rlb_takes_of(v, i);
 
-	c->slot = hash >> (64 - v->bits);
-	c->owner = v->slots[c->slot] & RLB_SLOT_OWNER;
-	c->member = -1;
-	c->probes = 1;
-	if (!v->n)
-		return;
-	if (READ_ONCE(v->takes[c->owner]) == RLB_TAKES_FLOWS) {
-		c->member = c->owner;
-		return;
+	c->slot = hash >> shift;
+	c->owner = i;
+	for (c->probes = 1; unlikely(takes <= RLB_TAKES_SHARE); c->probes++) {
+		if (takes == RLB_TAKES_SHARE || c->probes == RLB_PROBES_INLINE) {
+			*c = rlb_choose_other(*v, hash);
+			return;
+		}
+		next = rlb_choose_next(next);
+		i = v->slots[next >> shift] & RLB_SLOT_OWNER;
+		takes = rlb_takes_of(v, i);
 	}
-	for (; c->member < 0 && level > RLB_TAKES_NONE; level--)
-		rlb_choose_again(v, hash, level, c);
+	c->member = i;
 }
 
 #endif /* _RINGLB_LOOKUP_CHOOSE_H */

@@ -63,6 +63,10 @@ typedef uint64_t u64;
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #endif
 
+#ifndef unlikely
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#endif
+
 #ifdef RLB_ENV_ALLOC	/* a test's allocator, which may fail on purpose */
 void *rlb_env_alloc(size_t n, size_t size);
 void rlb_env_free(void *p);

@@ -83,19 +83,3 @@ u64 rlb_hash(const struct rlb_secret *secret, const void *data, size_t len)
 		rlb_sip_word(&s, get_le64(p));
 	return rlb_sip_end(&s, get_le(p, left), len);
 }
-
-/**
- * rlb_hash_mix() - a cheap bijection of 64 bits in which each input bit flips each output
- *	bit about half of the time (Stafford's variant 13 of the MurmurHash3 finaliser)
- * @x: a number that an adversary cannot choose: a keyed hash, or a public identity
- *
- * Return: the mixed number.
- */
-u64 rlb_hash_mix(u64 x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}

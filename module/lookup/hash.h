@@ -85,7 +85,22 @@ void rlb_secret_load(struct rlb_secret *secret, const u8 bytes[16]);
 void rlb_secret_store(const struct rlb_secret *secret, u8 bytes[16]);
 u64 rlb_secret_fingerprint(const struct rlb_secret *secret);
 u64 rlb_hash(const struct rlb_secret *secret, const void *data, size_t len);
-u64 rlb_hash_mix(u64 x);
+
+/**
+ * rlb_hash_mix() - a cheap bijection of 64 bits in which each input bit flips each output
+ *	bit about half of the time (Stafford's variant 13 of the MurmurHash3 finaliser)
+ * @x: a number that an adversary cannot choose: a keyed hash, or a public identity
+ *
+ * Return: the mixed number.
+ */
+static inline u64 rlb_hash_mix(u64 x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ULL;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
 
 /*
  * The key of hashes that must be equal everywhere and need no secret (identities, digests):
