@@ -51,6 +51,15 @@ unit:
 sim:
 	$(MAKE) -C selftests/sim run
 
+# A lookup counted and timed, tables' building timed; a table, and lookup.json there.
+bench-lookup:
+	$(MAKE) -C selftests/bench run
+
+# Each target of selftests/fuzz for so many seconds. Wants clang: scripts/setup fuzz
+FUZZ_SECONDS ?= 30
+fuzz:
+	$(MAKE) -C selftests/fuzz run SECONDS=$(FUZZ_SECONDS)
+
 check:
 	scripts/check
 
@@ -78,6 +87,6 @@ dkms-install:
 
 clean:
 	$(RM) -r build
-	for dir in userspace selftests/unit selftests/sim; do test ! -d $$dir || $(MAKE) -C $$dir clean || exit; done
+	for dir in userspace selftests/*/; do test ! -f $$dir/Makefile || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit sim check check-debug demo shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim bench-lookup fuzz check check-debug demo shell install dkms-install clean
