@@ -6,6 +6,7 @@
 #   make sim         do flows survive changes? simulated, natively
 #   make check       all tests, in a VM (scripts/check)
 #   make demo        see it work (scripts/demo)
+#   make bench-lookup, make fuzz     see selftests/bench, selftests/fuzz
 #
 # KDIR: headers or tree of the kernel to build for: the running kernel's, else the newest
 # installed Debian headers. BUILD: where to. W=1: all warnings, as errors.
