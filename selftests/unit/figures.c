@@ -47,14 +47,12 @@ struct figures_shares figures_shares(const struct figures *f)
 {
 	struct figures_shares shares = { .least = ~0U };
 	struct rlb_member m[FIGURES_BACKENDS];
-	u32 own[FIGURES_BACKENDS], set, s, i;
+	u32 own[FIGURES_BACKENDS + 1], set, i;
 
 	for (set = 0; set < f->sets; set++) {
 		figures_members(m, 0, f->n, set);
 		fill(f, before, m, f->n);
-		memset(own, 0, sizeof(own));
-		for (s = 0; s < 1U << f->bits; s++)
-			own[before[s]]++;
+		unit_shares(before, f->bits, f->n, own);
 		for (i = 0; i < f->n; i++) {
 			if (own[i] < shares.least)
 				shares.least = own[i];

@@ -243,7 +243,7 @@ static void inherited_stay(void **unused)
  */
 static void spread(void **unused)
 {
-	u32 seen[MEMBERS], own[MEMBERS], i, s, victim, count;
+	u32 seen[MEMBERS], own[MEMBERS + 1], i, victim, count;
 	unsigned int round, flow;
 	double expected, p, sum;
 	struct rlb_choice c;
@@ -253,9 +253,7 @@ static void spread(void **unused)
 		victim = unit_below(20);
 		takes[victim] = RLB_TAKES_NONE;
 		memset(seen, 0, sizeof(seen));
-		memset(own, 0, sizeof(own));
-		for (s = 0; s < SLOTS; s++)
-			own[slots[s]]++;
+		unit_shares(slots, BITS, 20, own);
 		for (count = 0, flow = 0; flow < 400000; flow++) {
 			c = choose(unit_random());
 			if (c.owner != victim)

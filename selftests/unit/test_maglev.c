@@ -168,13 +168,11 @@ static void order(void **unused)
 static void is_exact(const struct set *set)
 {
 	u64 sum = sum_of_weights(set), M = 1ULL << set->bits, exact;
-	u32 own[MEMBERS] = { 0 }, i, s;
+	u32 own[MEMBERS + 1], i;
 
 	build(slots, set);
-	for (s = 0; s < M; s++) {
-		assert_in_range(slots[s], 0, set->n - 1);
-		own[slots[s]]++;
-	}
+	unit_shares(slots, set->bits, set->n, own);
+	assert_int_equal(own[set->n], 0);
 	for (i = 0; i < set->n; i++) {
 		exact = M * set->m[i].weight / sum;
 		if (own[i] < exact || own[i] > exact + (M * set->m[i].weight % sum > 0))
@@ -272,20 +270,19 @@ static void figures_agreement(void **unused)
 static void limits(void **unused)
 {
 	static struct rlb_member m[RINGLB_BACKENDS_MAX];
-	u32 s, own[RINGLB_BACKENDS_MAX] = { 0 };
+	u32 s, own[RINGLB_BACKENDS_MAX + 1];
 
 	unit_members(m, RINGLB_BACKENDS_MAX, RINGLB_WEIGHT_MAX);
 	assert_int_equal(rlb_lookup_build(&rlb_maglev_ops, slots, 20, m, RINGLB_BACKENDS_MAX,
 					  &none), 0);
-	for (s = 0; s < SLOTS_MAX; s++)
-		assert_in_range(slots[s], 0, RINGLB_BACKENDS_MAX - 1);
+	unit_shares(slots, 20, RINGLB_BACKENDS_MAX, own);
+	assert_int_equal(own[RINGLB_BACKENDS_MAX], 0);
 
 	for (s = 0; s < RINGLB_BACKENDS_MAX; s++)
 		m[s].weight = RINGLB_WEIGHT_MAX;
 	assert_int_equal(rlb_lookup_build(&rlb_maglev_ops, slots, 12, m, RINGLB_BACKENDS_MAX,
 					  &none), 0);
-	for (s = 0; s < 4096; s++)
-		own[slots[s]]++;
+	unit_shares(slots, 12, RINGLB_BACKENDS_MAX, own);
 	for (s = 0; s < 4096; s++)
 		assert_int_equal(own[s], 1);
 }

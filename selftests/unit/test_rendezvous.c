@@ -320,17 +320,15 @@ static void bounded(void **unused)
 	struct set set;
 
 	for (round = 0; round < unit_rounds(1000); round++) {
-		u32 own[MEMBERS] = { 0 }, i, s;
+		u32 own[MEMBERS + 1], i;
 		u64 sum, low;
 
 		set = random_set(8, 14, 60);
 		if (set.slack == RLB_SLACK_NONE)
 			continue;
 		build(slots, &set);
-		for (s = 0; s < 1U << set.bits; s++) {
-			assert_in_range(slots[s], 0, set.n - 1);
-			own[slots[s]]++;
-		}
+		unit_shares(slots, set.bits, set.n, own);
+		assert_int_equal(own[set.n], 0);
 		sum = sum_of_weights(&set);
 		for (i = 0; i < set.n; i++) {
 			u64 quota = set.m[i].weight * (1ULL << set.bits) / sum;

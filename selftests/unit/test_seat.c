@@ -168,12 +168,9 @@ static void as_naive(void **unused)
 static void shares_are_exact(const struct set *set)
 {
 	u64 total = 0, M = 1ULL << set->bits, low, high;
-	u32 own[MEMBERS + 1] = { 0 }, i, k, s;
+	u32 own[MEMBERS + 1], i, k;
 
-	for (s = 0; s < M; s++) {
-		assert_in_range(slots[s], 0, set->n);
-		own[slots[s]]++;
-	}
+	unit_shares(slots, set->bits, set->n, own);
 	for (k = 0; k < set->n_seats; k++)
 		total += set->seat[k].weight;
 	for (i = 0; i < set->n; i++) {
@@ -272,7 +269,7 @@ static void exact_shares_of_equals(void **unused)
 	};
 	static struct rlb_member m[1000];
 	static struct rlb_seat seat[1000];
-	u32 own[1000], k, i, s;
+	u32 own[1001], k, i;
 
 	for (k = 0; k < 4; k++) {
 		struct rlb_params p = { .seats = seat, .n_seats = sizes[k][0] };
@@ -284,9 +281,7 @@ static void exact_shares_of_equals(void **unused)
 		}
 		assert_int_equal(rlb_lookup_build(&rlb_seat_ops, slots, 16, m, sizes[k][0], &p),
 				 0);
-		memset(own, 0, sizeof(own));
-		for (s = 0; s < 65536; s++)
-			own[slots[s]]++;
+		unit_shares(slots, 16, sizes[k][0], own);
 		for (i = 0; i < sizes[k][0]; i++)
 			assert_in_range(own[i], sizes[k][1], sizes[k][2]);
 	}

@@ -102,6 +102,17 @@ u32 unit_weight_max(void)
 	return max[unit_below(sizeof(max) / sizeof(*max))];
 }
 
+void unit_shares(const u16 *slots, unsigned int bits, u32 n, u32 *own)
+{
+	u32 s;
+
+	memset(own, 0, (n + 1) * sizeof(*own));
+	for (s = 0; s < 1U << bits; s++) {
+		assert_in_range(slots[s], 0, n);
+		own[slots[s]]++;
+	}
+}
+
 void unit_no_memory(const struct rlb_lookup_ops *ops, unsigned int bits,
 		    const struct rlb_member *m, u32 n, const struct rlb_params *p)
 {

@@ -53,6 +53,9 @@ void unit_shuffle(struct rlb_member *m, u32 n);
 /* A bound for weights: all equal as often as wildly different */
 u32 unit_weight_max(void);
 
+/* How many of 2^@bits slots each of @n members owns: @own[@n] are nobody's. */
+void unit_shares(const u16 *slots, unsigned int bits, u32 n, u32 *own);
+
 /* Each allocation of a build fails once: the build fails, loses nothing, and then works. */
 void unit_no_memory(const struct rlb_lookup_ops *ops, unsigned int bits,
 		    const struct rlb_member *m, u32 n, const struct rlb_params *p);
