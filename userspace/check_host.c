@@ -98,12 +98,14 @@ static void forwarding_of_devices(struct check *c)
 void check_forwarding(struct check *c)
 {
 	if (has_family(c, AF_INET) && sysctl_get("net/ipv4/ip_forward") == 0)
-		check_found(c, "forwarding", "IPv4", check_say("this host forwards no IPv4 packets"),
+		check_found(c, "forwarding", "IPv4",
+			    check_say("this host forwards no IPv4 packets"),
 			    check_say("sysctl -w net.ipv4.ip_forward=1"));
 	else
 		forwarding_of_devices(c);
 	if (has_family(c, AF_INET6) && sysctl_get("net/ipv6/conf/all/forwarding") == 0)
-		check_found(c, "forwarding", "IPv6", check_say("this host forwards no IPv6 packets"),
+		check_found(c, "forwarding", "IPv6",
+			    check_say("this host forwards no IPv6 packets"),
 			    check_say("sysctl -w net.ipv6.conf.all.forwarding=1"));
 }
 

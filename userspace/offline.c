@@ -272,7 +272,8 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	if (!s)
 		return refuse(error, size, "no such service");
 	if (HAS(&c->service, RINGLB_A_SERVICE_IF_GENERATION))
-		return refuse(error, size, "if-generation: what a file describes has no generation");
+		return refuse(error, size,
+			      "if-generation: what a file describes has no generation");
 	switch (c->g->cmd) {
 	case RINGLB_CMD_SERVICE_SET:
 		return apply_service_set(s, &c->service, error, size);

@@ -61,8 +61,8 @@ static int tables_alloc(struct tables *t, struct plan *p)
 	t->share_before = calloc(t->before->n + 1, sizeof(*t->share_before));
 	t->share_after = calloc(t->after.n + 1, sizeof(*t->share_after));
 	p->shares = calloc(t->before->n + t->after.n + 1, sizeof(*p->shares));
-	return t->old && t->new && t->now && t->renumber && t->change && t->share_before && t->share_after &&
-	       p->shares ? 0 : -ENOMEM;
+	return t->old && t->new && t->now && t->renumber && t->change && t->share_before &&
+	       t->share_after && p->shares ? 0 : -ENOMEM;
 }
 
 static bool is_same_id(const struct backend *a, const struct backend *b)

@@ -14,17 +14,16 @@
 #include "plot.h"
 
 #define BIT(n) (1U << (n))
+#define MOVES (BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT))
 
 /* What can be planned: the same words as after the object and its service's name */
 static const struct grammar changes[] = {
 	{
 		"backend", "add", .keywords = backend_keywords,
-		.allowed = BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_NEW,
-		.parse = backend_parse_add,
+		.allowed = MOVES, .cmd = RINGLB_CMD_BACKEND_NEW, .parse = backend_parse_add,
 	}, {
 		"backend", "set", .keywords = backend_keywords,
-		.allowed = BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT), .cmd = RINGLB_CMD_BACKEND_SET,
-		.parse = backend_parse_set,
+		.allowed = MOVES, .cmd = RINGLB_CMD_BACKEND_SET, .parse = backend_parse_set,
 	}, {
 		"backend", "del", .keywords = backend_keywords, .cmd = RINGLB_CMD_BACKEND_DEL,
 		.parse = backend_parse_del,

@@ -40,8 +40,8 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 
 	if (!l->has_owner && l->probes > 1) {
 		looked(l, seen, sizeof(seen));
-		snprintf(text, WHY_MAX, "slot %u belongs to a seat without a backend: %s%s", l->slot,
-			 l->has_backend ? "looked again, " :
+		snprintf(text, WHY_MAX, "slot %u belongs to a seat without a backend: %s%s",
+			 l->slot, l->has_backend ? "looked again, " :
 			 "no backend takes flows, the packet is dropped, ", seen);
 		return text;
 	}
@@ -61,7 +61,8 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s: looked again for one that drains because none is up, %s",
 			 l->slot, owner, state, seen);
 	else if (!addr_cmp(&l->owner.at, &l->backend.at))
-		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s", l->slot, owner, state);
+		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s", l->slot, owner,
+			 state);
 	else
 		snprintf(text, WHY_MAX, "slot %u belongs to %s, which is %s%s: looked again, %s",
 			 l->slot, owner, state,

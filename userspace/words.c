@@ -158,7 +158,8 @@ bool word_is_name(const char *word)
 
 	if (!len || len > RINGLB_NAME_MAX || *word == '-')
 		return false;
-	return strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == len;
+	return strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		      "0123456789._-") == len;
 }
 
 static int hex_digit(char c)

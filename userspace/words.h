@@ -33,8 +33,8 @@ struct keyword {
 	void (*print)(char value[WORD_VALUE_MAX], const void *object);
 };
 
-/* Of struct service, of struct backend and of struct simulate, in the order in which save writes them; the last
- * one's word is NULL.
+/* Of struct service, of struct backend and of struct simulate, in the order in which save
+ * writes them; the last one's word is NULL.
  */
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
