@@ -6,6 +6,7 @@
 #   make sim         do flows survive changes? simulated, natively
 #   make check       all tests, in a VM (scripts/check)
 #   make demo        see it work (scripts/demo)
+#   make bench-quick what does a packet cost? instructions, counted (scripts/bench)
 #   make bench-lookup, make fuzz     see selftests/bench, selftests/fuzz
 #
 # KDIR: headers or tree of the kernel to build for: the running kernel's, else the newest
@@ -52,6 +53,9 @@ unit:
 sim:
 	$(MAKE) -C selftests/sim run
 
+bench-quick:
+	scripts/bench quick
+
 # A lookup counted and timed, tables' building timed; a table, and lookup.json there.
 bench-lookup:
 	$(MAKE) -C selftests/bench run
@@ -90,4 +94,4 @@ clean:
 	$(RM) -r build
 	for dir in userspace selftests/*/; do test ! -f $$dir/Makefile || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit sim bench-lookup fuzz check check-debug demo shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim bench-quick bench-lookup fuzz check check-debug demo shell install dkms-install clean
