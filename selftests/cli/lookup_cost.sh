@@ -15,7 +15,9 @@ ktap_defer rm -rf "$dir"
 
 ktap_check "lookup: its benchmark builds" make -s -C "$here/../bench"
 "$here/../bench/lookup.py" count >"$dir/rows"
+# shellcheck disable=SC2016 # fields of awk
 ktap_check "lookup: 12 instructions with all backends up, hash given, loop included" \
 	awk '/^lookup, all up/ { exit !($4 == 12) }' "$dir/rows"
+# shellcheck disable=SC2016
 ktap_check "lookup: at most 3 more on average with a tenth of them down" \
 	awk '/^lookup, 10 % down/ { exit !($5 <= 15) }' "$dir/rows"
