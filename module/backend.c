@@ -141,6 +141,39 @@ void rlb_backend_set_state(struct rlb_backend *b, u8 state)
 			     state == RINGLB_STATE_DRAIN ? RLB_TAKES_LAST : RLB_TAKES_NONE);
 }
 
+/* Of pins.h: a flow of this backend is remembered, or is not any more. */
+void rlb_pin_held(struct rlb_backend *backend, int by)
+{
+	atomic_add(by, &backend->flows);
+}
+
+/**
+ * rlb_backend_flows() - how many flows of a backend are remembered
+ * @b: the backend
+ *
+ * Return: pins that name it.
+ */
+u32 rlb_backend_flows(const struct rlb_backend *b)
+{
+	return atomic_read(&b->flows);
+}
+
+/**
+ * rlb_backend_drain_left() - for how long may a draining backend still have flows?
+ * @svc: its service; cfg_lock held
+ * @item: the backend, which drains
+ *
+ * Return: seconds; 0: it counts as down.
+ */
+u32 rlb_backend_drain_left(const struct rlb_service *svc, const struct rlb_backend_item *item)
+{
+	u32 passed = rlb_seconds() - item->backend->drained;
+
+	if (item->backend->drained_out)
+		return 0;
+	return svc->config.drain_timeout - min(passed, svc->config.drain_timeout);
+}
+
 static bool is_draining(const struct rlb_backend_item *item)
 {
 	return item->state == RINGLB_STATE_DRAIN && !item->backend->drained_out;
@@ -231,7 +264,9 @@ static void end_work(struct work_struct *work)
 	list_for_each_entry(b, &ending, gone)
 		b->ending = true;
 	synchronize_rcu();
+	mutex_lock(&rn->cfg_lock);	/* requests that read pins hold it */
 	rlb_pins_remove(&rn->pins, is_ending, NULL);
+	mutex_unlock(&rn->cfg_lock);
 	free_all(&ending);
 }
 
@@ -246,13 +281,20 @@ void rlb_backends_init(struct rlb_net *rn)
 }
 
 /**
- * rlb_backends_exit() - returns when no backend is left to end
- * @rn: the namespace, without services and without packets; its pins may still name backends,
- *	but nobody looks there any more
+ * rlb_backends_stop() - returns when no work on the end of backends is under way, or will be
+ * @rn: the namespace, without services and without packets
+ */
+void rlb_backends_stop(struct rlb_net *rn)
+{
+	cancel_work_sync(&rn->end);
+}
+
+/**
+ * rlb_backends_exit() - free those that are left to end
+ * @rn: the namespace, after rlb_backends_stop(); no pin names a backend any more
  */
 void rlb_backends_exit(struct rlb_net *rn)
 {
-	cancel_work_sync(&rn->end);
 	free_all(&rn->ending);
 }
 

@@ -19,6 +19,7 @@
  * @service: whose it is; outlives every packet's sight of it
  * @takes: enum rlb_takes by its state; none once removed. Written under cfg_lock, read by
  *	packets; pairs READ_ONCE() in steer.c with WRITE_ONCE() in table.c and backend.c
+ * @flows: pins that name it
  * @waned: rlb_seconds() when it last began to take less of its slots' flows; likewise
  * @share: of the flows of its slots, what it takes, in parts of RLB_SHARE_ALL; cfg_lock
  * @drained: rlb_seconds() when it began to drain; cfg_lock
@@ -37,6 +38,7 @@ struct rlb_backend {
 	struct rlb_index_node node;
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
+	atomic_t flows;
 	u32 waned;
 	u8 takes;
 	u8 state;
@@ -135,8 +137,11 @@ struct rlb_backend_item *rlb_backend_item_in(const struct rlb_backend_set *set,
 void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
 
+u32 rlb_backend_flows(const struct rlb_backend *b);
+u32 rlb_backend_drain_left(const struct rlb_service *svc, const struct rlb_backend_item *item);
 void rlb_backends_forget(struct rlb_service *svc);
 void rlb_backends_init(struct rlb_net *rn);
+void rlb_backends_stop(struct rlb_net *rn);
 void rlb_backends_exit(struct rlb_net *rn);
 void rlb_backends_destroy(struct rlb_service *svc);
 

@@ -56,8 +56,9 @@ static void __net_exit netns_exit(struct net *net)
 
 	rlb_settle_exit(rn);
 	rlb_services_exit(rn);
-	rlb_backends_exit(rn);	/* its work visits the flow table */
+	rlb_backends_stop(rn);	/* its work visits the flow table */
 	rlb_pins_exit(&rn->pins);
+	rlb_backends_exit(rn);	/* pins name them */
 	rlb_stats_free(rn->stats);
 	memzero_explicit(&rn->secret, sizeof(rn->secret));
 }

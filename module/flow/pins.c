@@ -264,6 +264,7 @@ static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **l
 	rcu_assign_pointer(*link, chained(&pin->next));
 	atomic_dec(&pins->n);
 	rlb_pins_count(pins, why);
+	rlb_pin_held(rlb_pin_backend(pin), -1);
 	return pin;
 }
 
@@ -321,6 +322,14 @@ static void fill(struct rlb_pin *pin, const struct rlb_pin *what)
 	WRITE_ONCE(pin->state, what->state);
 }
 
+/* A pin that is there begins again, perhaps with another backend; the stripe's lock is held. */
+static void refill(struct rlb_pin *pin, const struct rlb_pin *what)
+{
+	rlb_pin_held(rlb_pin_backend(pin), -1);
+	rlb_pin_held(rlb_pin_backend(what), 1);
+	fill(pin, what);
+}
+
 static void link_first(struct rlb_pins_array *array, u64 hash, struct rlb_pin *pin)
 {
 	struct rlb_pin __rcu **head = &array->bucket[index_of(array, hash)];
@@ -347,6 +356,7 @@ static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool 
 	}
 	link_first(array, hash, pin);
 	rlb_pins_count(pins, RLB_PINS_ADDED);
+	rlb_pin_held(rlb_pin_backend(pin), 1);
 	return true;
 }
 
@@ -382,7 +392,7 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bo
 	pin = pin_find(pins, hash, &what->key);
 	if (pin) {
 		if (over || is_expired(pin, now))
-			fill(pin, what);
+			refill(pin, what);
 	} else if (new && link_new(pins, new, hash, n > READ_ONCE(pins->max), now, &gone)) {
 		linked = true;
 		pin = new;

@@ -140,6 +140,12 @@ static inline bool rlb_pins_any(const struct rlb_pins *pins)
 	return atomic_read(&pins->n) != 0;
 }
 
+/* How many are there, and about to be? */
+static inline u32 rlb_pins_number(const struct rlb_pins *pins)
+{
+	return atomic_read(&pins->n);
+}
+
 /* Is time @a at or after time @b? */
 static inline bool rlb_flow_reached(u32 a, u32 b)
 {
@@ -183,6 +189,12 @@ u32 rlb_pins_buckets(struct rlb_pins *pins);
 u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now);
 void rlb_pins_grow(struct rlb_pins *pins);
 void rlb_pins_reap(struct rlb_pins *pins);
+
+/*
+ * A backend has got one more pin, or has one less. backend.c in the kernel; natively the
+ * tests' own. Called under a stripe's lock.
+ */
+void rlb_pin_held(struct rlb_backend *backend, int by);
 
 /* work.c in the kernel; natively the tests' own. */
 int rlb_pins_module_init(void);

@@ -59,6 +59,9 @@ static const struct genl_ops ops[] = {
 	DO(RINGLB_CMD_BEGIN, rlb_nl_transaction, rlb_policy_service_if),
 	DO(RINGLB_CMD_COMMIT, rlb_nl_transaction, rlb_policy_service_ref),
 	DO(RINGLB_CMD_ABORT, rlb_nl_transaction, rlb_policy_service_ref),
+	DUMP(RINGLB_CMD_FLOW_GET, rlb_nl_flow_dump, rlb_policy_flow_filter),
+	DO(RINGLB_CMD_FLOW_FLUSH, rlb_nl_flow_flush, rlb_policy_flow_filter),
+	DO(RINGLB_CMD_FLOW_SET, rlb_nl_flow_set, rlb_policy_flow_set),
 };
 
 static const struct genl_multicast_group groups[] = {
@@ -135,7 +138,8 @@ int rlb_nl_info_get(struct sk_buff *skb, struct genl_info *info)
 	answer = rlb_nl_answer(info, &header);
 	if (!answer)
 		return -ENOMEM;
-	err = fill_info(answer, rlb_net_of(genl_info_net(info)));
+	err = fill_info(answer, rlb_net_of(genl_info_net(info))) ?:
+	      rlb_fill_flows(answer, rlb_net_of(genl_info_net(info)));
 	return rlb_nl_reply(answer, header, info, err);
 }
 

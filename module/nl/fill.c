@@ -168,6 +168,10 @@ int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend
 	      nla_put_u32(skb, RINGLB_A_BACKEND_WEIGHT, item->weight) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_STATE, item->state) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_SLOTS, item->slots) ||
+	      nla_put_u32(skb, RINGLB_A_BACKEND_FLOWS, rlb_backend_flows(b)) ||
+	      (item->state == RINGLB_STATE_DRAIN &&
+	       nla_put_u32(skb, RINGLB_A_BACKEND_DRAIN_LEFT,
+			   rlb_backend_drain_left(b->service, item))) ||
 	      (counters && rlb_fill_counters(skb, RINGLB_A_BACKEND_COUNTERS, b->stats,
 					     RLB_COUNTERS_BACKEND));
 	return nest_end(skb, nest, err);

@@ -3,7 +3,7 @@
  * nl.h - the request rooms among themselves, and the door for main.c
  *
  * A request enters at family.c, which has had policy.c refuse what is badly formed; service.c,
- * backend.c, table.c and secret.c carry it out, with parse.c to read attributes and fill.c to
+ * backend.c, table.c, flow.c and secret.c carry it out, with parse.c to read attributes and fill.c to
  * write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
  */
 #ifndef _RINGLB_NL_H
@@ -36,6 +36,9 @@ int rlb_nl_transaction(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_backend_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int rlb_nl_flow_flush(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_flow_set(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 
@@ -62,6 +65,9 @@ int rlb_fill_member(struct sk_buff *skb, int attrtype, const struct rlb_service 
 int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats __percpu *stats,
 		      unsigned int n);
 int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, bool key);
+
+/* flow.c: likewise */
+int rlb_fill_flows(struct sk_buff *skb, const struct rlb_net *rn);
 
 /* An answer to one request: its message begins here and leaves by rlb_nl_reply(). */
 struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header);

@@ -16,6 +16,10 @@ static struct netlink_range_validation slots = {
 	.max = RINGLB_SLOTS_MAX,
 };
 static struct netlink_range_validation timeout = { .min = 1, .max = RINGLB_TIMEOUT_MAX };
+static struct netlink_range_validation flows = {
+	.min = RINGLB_FLOWS_MIN,
+	.max = RINGLB_FLOWS_MOST,
+};
 static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
 
 #define POLICY_NAME	{ .type = NLA_NUL_STRING, .len = RINGLB_NAME_MAX }
@@ -90,6 +94,10 @@ const struct nla_policy rlb_policy_secret_set_nest[RINGLB_A_SECRET_MAX + 1] = {
 	[RINGLB_A_SECRET_KEY] = NLA_POLICY_EXACT_LEN(RINGLB_SECRET_LEN),
 };
 
+const struct nla_policy rlb_policy_flow_set_nest[RINGLB_A_FLOWS_MAX + 1] = {
+	[RINGLB_A_FLOWS_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &flows),
+};
+
 const struct nla_policy rlb_policy_nothing[RINGLB_A_MAX + 1] = {};
 
 const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
@@ -126,4 +134,13 @@ const struct nla_policy rlb_policy_lookup[RINGLB_A_MAX + 1] = {
 
 const struct nla_policy rlb_policy_secret_set[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SECRET] = NLA_POLICY_NESTED(rlb_policy_secret_set_nest),
+};
+
+const struct nla_policy rlb_policy_flow_filter[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_del_nest),
+};
+
+const struct nla_policy rlb_policy_flow_set[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_FLOWS] = NLA_POLICY_NESTED(rlb_policy_flow_set_nest),
 };

@@ -19,6 +19,8 @@ extern const struct nla_policy rlb_policy_backend_new[];
 extern const struct nla_policy rlb_policy_backend_del[];
 extern const struct nla_policy rlb_policy_lookup[];
 extern const struct nla_policy rlb_policy_secret_set[];
+extern const struct nla_policy rlb_policy_flow_filter[];
+extern const struct nla_policy rlb_policy_flow_set[];
 
 /* Inside the nests, for those who parse them. */
 extern const struct nla_policy rlb_policy_service_new_nest[];
@@ -28,5 +30,6 @@ extern const struct nla_policy rlb_policy_backend_new_nest[];
 extern const struct nla_policy rlb_policy_backend_del_nest[];
 extern const struct nla_policy rlb_policy_lookup_nest[];
 extern const struct nla_policy rlb_policy_secret_set_nest[];
+extern const struct nla_policy rlb_policy_flow_set_nest[];
 
 #endif /* _RINGLB_POLICY_H */

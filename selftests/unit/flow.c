@@ -31,6 +31,18 @@ void synchronize_rcu(void)
 	pthread_rwlock_unlock(&readers);
 }
 
+long *flow_held(const struct rlb_backend *backend)
+{
+	static long held[64];
+
+	return &held[(uintptr_t)backend / 64 % 64];
+}
+
+void rlb_pin_held(struct rlb_backend *backend, int by)
+{
+	__atomic_add_fetch(flow_held(backend), by, __ATOMIC_RELAXED);
+}
+
 struct rlb_pin *rlb_pin_alloc(void)
 {
 	struct rlb_pin *pin;

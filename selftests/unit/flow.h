@@ -13,6 +13,9 @@
 extern long flow_pins_live;		/* pins allocated and not freed */
 extern long flow_pin_fail_at;		/* this many are allocated, then none; -1: no limit */
 
+/* How many pins name a backend; 64 that stand side by side, 64 bytes each, are told apart. */
+long *flow_held(const struct rlb_backend *backend);
+
 /* A grace period passes, and another, until nothing waits to be freed. */
 void flow_quiesce(struct rlb_pins *pins);
 

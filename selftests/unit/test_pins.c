@@ -58,9 +58,12 @@ static bool over(const struct flow *f)
 static void begin(u32 max, u32 n)
 {
 	struct rlb_secret secret = { { unit_random(), unit_random() } };
+	u32 i;
 
 	memset(flow, 0, sizeof(flow));
 	memset(events, 0, sizeof(events));
+	for (i = 0; i < 64; i++)
+		*flow_held(backend_of(i)) = 0;
 	flows = n;
 	n_there = 0;
 	now = 0u - 300 * S;
@@ -76,6 +79,19 @@ static void end(void)
 	assert_int_equal(unit_alloc_live, 0);
 }
 
+/* Of each backend as many pins as the table says. */
+static void check_held(void)
+{
+	long held[8] = { 0 };
+	u32 i, b;
+
+	for (i = 0; i < flows; i++)
+		for (b = 0; flow[i].there && b < 8; b++)
+			held[b] += flow[i].backend == backend_of(b);
+	for (b = 0; b < 8; b++)
+		assert_int_equal(*flow_held(backend_of(b)), held[b]);
+}
+
 static void check_counters(void)
 {
 	u32 i;
@@ -87,6 +103,7 @@ static void check_counters(void)
 			       (unsigned long long)events[i]);
 	assert_int_equal(atomic_read(&pins.n), n_there);
 	assert_int_equal(rlb_pins_any(&pins), n_there != 0);
+	check_held();
 }
 
 static void forget(struct flow *f, enum rlb_pins_counter why)

@@ -46,6 +46,8 @@
 #define RINGLB_DRAIN_TIMEOUT_DEFAULT 900
 #define RINGLB_TIMEOUT_TCP	900	/* default for a silent flow */
 #define RINGLB_TIMEOUT_UDP	120
+#define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
+#define RINGLB_FLOWS_MOST	(1U << 26)
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
 #define RINGLB_ID_NONE		0xffffffff	/* a backend without an id */
@@ -56,7 +58,8 @@
  * "many" means that the object may be repeated: all of them are applied, as one change with
  * one new table, or none.
  *
- * @RINGLB_CMD_INFO_GET: -> INFO: version and limits of the loaded module
+ * @RINGLB_CMD_INFO_GET: -> INFO: version and limits of the loaded module; FLOWS: the
+ *	namespace's flow table
  * @RINGLB_CMD_SERVICE_NEW: SERVICE, SEATS (many, or none) -> SERVICE; refused with EEXIST if name or address is taken
  * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes), SEATS (many, or none) -> SERVICE
  * @RINGLB_CMD_SERVICE_DEL: SERVICE (name)
@@ -86,6 +89,12 @@
  * @RINGLB_CMD_COMMIT: SERVICE (name): all of it comes into force, with one new table, or
  *	nothing of it; refused with ESTALE if others have changed the service since BEGIN
  * @RINGLB_CMD_ABORT: SERVICE (name): forget it
+ * @RINGLB_CMD_FLOW_GET: a dump: SERVICE (name), BACKEND (address), both or the first or
+ *	neither -> one FLOW a message: those that are remembered. Flows that are there all the
+ *	time are told once; those that come or go meanwhile, or not
+ * @RINGLB_CMD_FLOW_FLUSH: SERVICE (name), BACKEND (address), likewise: these flows are
+ *	forgotten: their next packets go where new flows go
+ * @RINGLB_CMD_FLOW_SET: FLOWS (limit)
  */
 enum ringlb_cmd {
 	RINGLB_CMD_UNSPEC,
@@ -113,6 +122,9 @@ enum ringlb_cmd {
 	RINGLB_CMD_BEGIN,
 	RINGLB_CMD_COMMIT,
 	RINGLB_CMD_ABORT,
+	RINGLB_CMD_FLOW_GET,
+	RINGLB_CMD_FLOW_FLUSH,
+	RINGLB_CMD_FLOW_SET,
 
 	__RINGLB_CMD_MAX,
 	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1
@@ -130,6 +142,8 @@ enum ringlb_attr {
 	RINGLB_A_SEATS,		/* array of struct ringlb_seat: the list of seats of a service, as
 				 * many attributes as it needs; one that is empty: begin a new list
 				 */
+	RINGLB_A_FLOW,		/* nested, enum ringlb_attr_flow */
+	RINGLB_A_FLOWS,		/* nested, enum ringlb_attr_flows */
 
 	__RINGLB_A_MAX,
 	RINGLB_A_MAX = __RINGLB_A_MAX - 1
@@ -218,6 +232,11 @@ enum ringlb_attr_backend {
 					 * its identity in place of its address. RINGLB_ID_NONE in
 					 * a request: none; absent in an answer if there is none
 					 */
+	/* in answers and notices only: */
+	RINGLB_A_BACKEND_FLOWS,		/* u32, its flows that are remembered */
+	RINGLB_A_BACKEND_DRAIN_LEFT,	/* u32, seconds until it counts as down; absent unless it
+					 * drains
+					 */
 
 	__RINGLB_A_BACKEND_MAX,
 	RINGLB_A_BACKEND_MAX = __RINGLB_A_BACKEND_MAX - 1
@@ -274,6 +293,41 @@ enum ringlb_attr_lookup {
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
+};
+
+/* A flow that is remembered */
+enum ringlb_attr_flow {
+	RINGLB_A_FLOW_UNSPEC,
+	RINGLB_A_FLOW_PROTOCOL,		/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_FLOW_IPV4,		/* 4 bytes: the client */
+	RINGLB_A_FLOW_IPV6,		/* 16 bytes: the client */
+	RINGLB_A_FLOW_PORT,		/* u32, the client's */
+	RINGLB_A_FLOW_SERVICE,		/* string, name of its service */
+	RINGLB_A_FLOW_BACKEND,		/* nested, enum ringlb_attr_backend: address and port */
+	RINGLB_A_FLOW_STATE,		/* u32, enum ringlb_flow_state */
+	RINGLB_A_FLOW_LEFT,		/* u32, seconds until it is forgotten if it stays silent */
+
+	__RINGLB_A_FLOW_MAX,
+	RINGLB_A_FLOW_MAX = __RINGLB_A_FLOW_MAX - 1
+};
+
+/* The flow table of a namespace */
+enum ringlb_attr_flows {
+	RINGLB_A_FLOWS_UNSPEC,
+	RINGLB_A_FLOWS_LIMIT,		/* u32, the most it may hold, RINGLB_FLOWS_MIN.._MOST */
+	/* in answers only: */
+	RINGLB_A_FLOWS_DEFAULT,		/* u32, the limit unless another one is set */
+	RINGLB_A_FLOWS_NOW,		/* u32, those it holds */
+	RINGLB_A_FLOWS_ADDED,		/* u64: remembered, since the namespace began */
+	RINGLB_A_FLOWS_FULL,		/* u64: not remembered: table full, or no memory */
+	RINGLB_A_FLOWS_EVICTED,		/* u64: unconfirmed ones, forgotten to make room */
+	RINGLB_A_FLOWS_EXPIRED,		/* u64: silent for too long, or closed */
+	RINGLB_A_FLOWS_REMOVED,		/* u64: forgotten with their backend, or on request */
+	RINGLB_A_FLOWS_UNPINNED,	/* u64: lost because they could not be remembered */
+	RINGLB_A_FLOWS_PAD,
+
+	__RINGLB_A_FLOWS_MAX,
+	RINGLB_A_FLOWS_MAX = __RINGLB_A_FLOWS_MAX - 1
 };
 
 enum ringlb_attr_secret {
@@ -339,6 +393,20 @@ enum ringlb_state {
 
 	__RINGLB_STATE_MAX,
 	RINGLB_STATE_MAX = __RINGLB_STATE_MAX - 1
+};
+
+/* How far a flow is */
+enum ringlb_flow_state {
+	RINGLB_FLOW_UNSPEC,
+	RINGLB_FLOW_HALF_OPEN,		/* begun; the client has not acknowledged the answer */
+	RINGLB_FLOW_UNCONFIRMED,	/* heard of by a packet in its midst; not yet answered */
+	RINGLB_FLOW_ESTABLISHED,	/* somebody is at both ends */
+	RINGLB_FLOW_DATAGRAMS,		/* of a protocol without connections */
+	RINGLB_FLOW_CLOSING,		/* one side has said all */
+	RINGLB_FLOW_CLOSED,		/* both have, or it was reset */
+
+	__RINGLB_FLOW_MAX,
+	RINGLB_FLOW_MAX = __RINGLB_FLOW_MAX - 1
 };
 
 /*
