@@ -140,6 +140,18 @@ int backend_parse_show(struct cmd *c, struct command *command)
 	return service_parse_maybe_name(c, command);
 }
 
+/* Of flows that are remembered only the kernel knows. */
+static void flow_facts(struct out *o, const struct backend *b)
+{
+	if (!HAS(b, RINGLB_A_BACKEND_FLOWS))
+		return;
+	out_u64(o, 0, "flows", b->flows);
+	if (HAS(b, RINGLB_A_BACKEND_DRAIN_LEFT))
+		out_u64(o, 0, "drain_left", b->drain_left);
+	else if (o->layout == OUT_COLUMNS)
+		out_none(o, "drain_left");
+}
+
 /**
  * backend_facts() - all that is known of a backend, into the open object
  * @o: where to
@@ -164,6 +176,7 @@ void backend_facts(struct out *o, const char *service, const struct backend *b, 
 		if (slots)
 			out_percent(o, "share", b->slots, slots);
 	}
+	flow_facts(o, b);
 	if (HAS(b, RINGLB_A_BACKEND_COUNTERS))
 		out_counters(o, &b->counters);
 }

@@ -202,6 +202,32 @@ int fetch_secret(struct session *s, struct model *m)
 	return err;
 }
 
+static int take_flows(const struct nlmsghdr *h, void *arg)
+{
+	struct nlattr *tb[RINGLB_A_MAX + 1];
+
+	return wire_get_top(h, tb) ? -EBADMSG : wire_get_flows(tb[RINGLB_A_FLOWS], arg);
+}
+
+/**
+ * fetch_flows() - ask the kernel how full its flow table is
+ * @s: the session
+ * @f: out: limit, number, counters
+ *
+ * Return: 0, or -errno with the reason in @s->why.
+ */
+int fetch_flows(struct session *s, struct flows *f)
+{
+	struct nl_msg *msg = request(s, RINGLB_CMD_INFO_GET, NULL);
+	int err;
+
+	if (!msg)
+		return -ENOMEM;
+	err = session_ask(s, msg, take_flows, f);
+	nlmsg_free(msg);
+	return err;
+}
+
 /* A table in the making */
 struct taking {
 	struct table *t;

@@ -53,7 +53,7 @@ const struct grammar grammar[] = {
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
 		"backend", "drain", "SERVICE ADDR[:PORT]...",
-		"give their flows to others, unless no other backend is up",
+		"let backends keep their flows and get no new ones, unless no other is up",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
@@ -98,6 +98,21 @@ const struct grammar grammar[] = {
 		"table", "digest", "[SERVICE]",
 		"one line a service, equal on gateways that choose alike",
 		.flags = G_OFFLINE, .parse = service_parse_maybe_name, .run = table_digest,
+	}, {
+		"flow", "show", "[SERVICE [ADDR[:PORT]]]",
+		"show the flows that are remembered, with their backends",
+		.parse = backend_parse_show, .run = flow_show,
+	}, {
+		"flow", "flush", "[SERVICE [ADDR[:PORT]]]",
+		"forget flows: their next packets go where new flows go",
+		.parse = backend_parse_show, .run = flow_flush,
+	}, {
+		"flow", "set", "", "change how many flows may be remembered",
+		flow_keywords, BIT(RINGLB_A_FLOWS_LIMIT), BIT(RINGLB_A_FLOWS_LIMIT),
+		G_CHANGES, RINGLB_CMD_FLOW_SET, flow_parse_set, change_run,
+	}, {
+		"flow", "stats", "", "show how full the flow table is, and what happened to flows",
+		.run = flow_stats,
 	}, {
 		"secret", "show", "", "show the hash key and its fingerprint",
 		.parse = NULL, .run = secret_show,

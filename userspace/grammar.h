@@ -58,6 +58,7 @@ struct command {
 		};
 		struct simulate simulate;
 		struct lookup lookup;
+		struct flows flows;
 		u8 secret[RINGLB_SECRET_LEN];
 	};
 };

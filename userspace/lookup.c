@@ -87,6 +87,10 @@ int lookup_run(struct tool *t, const struct command *command)
 	}
 	if (l.has_backend)
 		out_endpoint(&t->out, 0, "backend", &l.backend.at);
+	if (l.has_old)
+		out_endpoint(&t->out, 0, "old_owner", &l.old.at);
+	if (l.has_pin)
+		out_endpoint(&t->out, 0, "pin", &l.pin.at);
 	out_u64(&t->out, 0, "probes", l.probes);
 	out_str(&t->out, 0, "why", why_text(&l, why));
 	return tool_end(t, TOOL_DONE);

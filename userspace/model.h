@@ -32,6 +32,8 @@ struct backend {
 	u32 weight;
 	u32 state;
 	u32 slots;
+	u32 flows;
+	u32 drain_left;		/* seconds */
 	u32 if_generation;	/* of the service, as a command expects it */
 	struct counters counters;
 };
@@ -83,6 +85,7 @@ struct service {
  * struct model - all services of a namespace, or of a file
  * @services: in order of their names; owned
  * @by_vip: the same in order of protocol, address and port
+ * @flow_limit: the most flows that may be remembered; 0: as the module has it by itself
  * @reals: where packets of services are sent: a tree, kept for files alone
  */
 struct model {
@@ -91,6 +94,7 @@ struct model {
 	void *reals;
 	size_t n;
 	size_t room;
+	u32 flow_limit;
 	bool has_secret;
 	u8 secret[RINGLB_SECRET_LEN];
 	bool has_fingerprint;
@@ -115,6 +119,32 @@ struct table {
 	u16 *owners;
 };
 
+/* A flow that is remembered. */
+struct remembered {
+	char service[RINGLB_NAME_MAX + 1];
+	u32 protocol;
+	struct endpoint client;
+	struct backend backend;
+	u32 state;
+	u32 left;		/* seconds */
+};
+
+/**
+ * struct flows - the flow table of a namespace
+ * @has: bits of enum ringlb_attr_flows
+ * @limit: the most it may hold
+ * @limit_default: the same unless it is set
+ * @now: those it holds
+ * @event: counters, by attribute
+ */
+struct flows {
+	unsigned int has;
+	u32 limit;
+	u32 limit_default;
+	u32 now;
+	u64 event[RINGLB_A_FLOWS_MAX + 1];
+};
+
 /* A packet, and where it goes. */
 struct lookup {
 	u32 protocol;
@@ -128,6 +158,10 @@ struct lookup {
 	bool has_backend;
 	struct backend owner;
 	struct backend backend;
+	bool has_old;		/* the slot has changed hands not long ago */
+	bool has_pin;		/* the flow is remembered */
+	struct backend old;
+	struct backend pin;
 };
 
 #define SIMULATE_WEIGHTS_MAX 64

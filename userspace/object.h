@@ -52,6 +52,12 @@ int table_digest(struct tool *t, const struct command *command);
 int lookup_parse(struct cmd *c, struct command *command);
 int lookup_run(struct tool *t, const struct command *command);
 
+/* flow.c */
+int flow_parse_set(struct cmd *c, struct command *command);
+int flow_show(struct tool *t, const struct command *command);
+int flow_flush(struct tool *t, const struct command *command);
+int flow_stats(struct tool *t, const struct command *command);
+
 /* secret.c */
 int secret_parse_set(struct cmd *c, struct command *command);
 int secret_show(struct tool *t, const struct command *command);

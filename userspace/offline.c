@@ -265,6 +265,9 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	case RINGLB_CMD_SECRET_SET:
 		apply_secret(m, c);
 		return 0;
+	case RINGLB_CMD_FLOW_SET:
+		m->flow_limit = c->flows.limit;
+		return 0;
 	case RINGLB_CMD_SERVICE_NEW:
 		return apply_service_add(m, &c->service, error, size);
 	}
@@ -300,7 +303,8 @@ int offline_agree(const struct model *m, const struct command *c, char *error, s
 	struct service *s = NULL;
 	const char *why;
 
-	if (c->g->cmd != RINGLB_CMD_FLUSH && c->g->cmd != RINGLB_CMD_SECRET_SET)
+	if (c->g->cmd != RINGLB_CMD_FLUSH && c->g->cmd != RINGLB_CMD_SECRET_SET &&
+	    c->g->cmd != RINGLB_CMD_FLOW_SET)
 		s = model_find(m, c->service.name);
 	why = s ? seats_fit(s) : NULL;
 	return why ? refuse(error, size, why) : 0;

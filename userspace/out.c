@@ -36,6 +36,7 @@ static void begin(struct out *o, enum out_layout layout, bool alone)
 {
 	o->layout = layout;
 	o->alone = alone;
+	o->stream = false;
 	o->failed = false;
 	o->n = 0;
 	o->object = NULL;
@@ -55,6 +56,14 @@ void out_begin_one(struct out *o, enum out_layout layout)
 	begin(o, layout, true);
 }
 
+/* Begin a list, an object a line, that is printed as it grows and takes no memory. */
+void out_begin_stream(struct out *o)
+{
+	begin(o, OUT_LINES, true);
+	o->stream = true;
+	o->begun = false;
+}
+
 static struct out_cell *new_cell(struct out *o)
 {
 	if (o->n == o->room) {
@@ -71,11 +80,15 @@ static struct out_cell *new_cell(struct out *o)
 	return &o->cells[o->n++];
 }
 
+static void print_one(struct out *o);
+
 /* Facts belong to a new object from now on. */
 void out_object(struct out *o)
 {
 	struct out_cell *mark;
 
+	if (o->stream)
+		print_one(o);
 	if (o->json) {
 		o->object = json_object();
 		if (!o->object || (o->list && json_array_append_new(o->list, o->object)))
@@ -473,6 +486,42 @@ static void print_json(struct out *o)
 	fputc('\n', o->to);
 }
 
+static void forget(struct out *o)
+{
+	size_t i;
+
+	json_decref(o->alone ? o->object : o->list);
+	o->list = NULL;
+	o->object = NULL;
+	for (i = 0; i < o->n; i++)
+		free(o->cells[i].value);
+	o->n = 0;
+}
+
+/* The open object of a stream, if there is one */
+static void print_one(struct out *o)
+{
+	if (!o->failed && o->json && o->object) {
+		fputs(o->begun ? "," : "[", o->to);
+		if (o->pretty)
+			fputc('\n', o->to);
+		if (json_dumpf(o->object, o->to, o->pretty ? JSON_INDENT(2) : JSON_COMPACT))
+			o->failed = true;
+		o->begun = true;
+	} else if (!o->failed && o->n) {
+		print_text(o);
+	}
+	forget(o);
+}
+
+/* What a stream ends with */
+static void end_stream(struct out *o)
+{
+	print_one(o);
+	if (o->json)
+		fputs(o->begun ? "]\n" : "[]\n", o->to);
+}
+
 /**
  * out_end() - print the list
  * @o: the list; free for the next one
@@ -481,20 +530,15 @@ static void print_json(struct out *o)
  */
 int out_end(struct out *o)
 {
-	size_t i;
-
-	if (!o->failed && o->json)
+	if (o->stream)
+		end_stream(o);
+	else if (!o->failed && o->json)
 		print_json(o);
 	else if (!o->failed)
 		print_text(o);
-	json_decref(o->alone ? o->object : o->list);
-	o->list = NULL;
-	o->object = NULL;
-	for (i = 0; i < o->n; i++)
-		free(o->cells[i].value);
+	forget(o);
 	free(o->cells);
 	o->cells = NULL;
-	o->n = 0;
 	o->room = 0;
 	if (fflush(o->to) || ferror(o->to))
 		o->failed = true;

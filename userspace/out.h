@@ -41,6 +41,8 @@ struct out {
 	/* of the list that is open; private to out.c */
 	enum out_layout layout;
 	bool alone;		/* one object, not a list */
+	bool stream;		/* objects are printed one by one */
+	bool begun;		/* one has been */
 	bool failed;		/* no memory */
 	struct json_t *list;
 	struct json_t *object;
@@ -52,6 +54,7 @@ struct out {
 
 void out_begin(struct out *o, enum out_layout layout);
 void out_begin_one(struct out *o, enum out_layout layout);
+void out_begin_stream(struct out *o);
 void out_object(struct out *o);
 int out_end(struct out *o);
 

@@ -87,6 +87,18 @@ static int get_lists(struct tool *t, struct model *m)
 	return code;
 }
 
+/* A limit that nobody has set depends on the host's memory, and is no configuration. */
+static int get_flow_limit(struct tool *t, struct model *m)
+{
+	struct flows f = { 0 };
+
+	if (fetch_flows(&t->session, &f))
+		return tool_refused(t, "save");
+	if (f.limit != f.limit_default)
+		m->flow_limit = f.limit;
+	return TOOL_DONE;
+}
+
 static void print_secret(FILE *to, const u8 *secret)
 {
 	size_t i;
@@ -136,10 +148,14 @@ int save_run(struct tool *t, const struct command *command)
 	code = tool_model(t, NULL, TOOL_BACKENDS, &m);
 	if (!code)
 		code = get_lists(t, &m);
+	if (!code && !t->file)
+		code = get_flow_limit(t, &m);
 	if (!code && command->with_secret)
 		code = get_secret(t, &m);
 	if (!code && command->with_secret)
 		print_secret(to, m.secret);
+	if (!code && m.flow_limit)
+		fprintf(to, "flow set limit %u\n", m.flow_limit);
 	for (i = 0; i < m.n && !code; i++)
 		print_service(to, m.services[i]);
 	model_free(&m);

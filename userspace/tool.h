@@ -53,6 +53,7 @@ int tool_inconsistent(void);
 /* fetch.c: from the kernel */
 int fetch_model(struct session *s, const char *service, bool backends, struct model *m);
 int fetch_secret(struct session *s, struct model *m);
+int fetch_flows(struct session *s, struct flows *f);
 int fetch_table(struct session *s, const char *service, struct table *t);
 
 #endif /* _RINGLB_TOOL_H */

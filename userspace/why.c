@@ -7,6 +7,7 @@
 #include "why.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "choose.h"
 #include "words.h"
@@ -25,14 +26,8 @@ static void looked(const struct lookup *l, char *text, size_t size)
 		snprintf(text, size, "%u slots seen", l->probes);
 }
 
-/**
- * why_text() - say why
- * @l: the answer
- * @text: where the sentence goes
- *
- * Return: @text.
- */
-const char *why_text(const struct lookup *l, char text[WHY_MAX])
+/* Where a packet that begins a flow goes, and why */
+static void why_new(const struct lookup *l, char text[WHY_MAX])
 {
 	bool last = l->has_backend && l->backend.state == RINGLB_STATE_DRAIN;
 	const char *state = condition(l);
@@ -43,11 +38,11 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 		snprintf(text, WHY_MAX, "slot %u belongs to a seat without a backend: %s%s",
 			 l->slot, l->has_backend ? "looked again, " :
 			 "no backend takes flows, the packet is dropped, ", seen);
-		return text;
+		return;
 	}
 	if (!l->has_owner) {
 		snprintf(text, WHY_MAX, "no backend has a weight: the packet is dropped");
-		return text;
+		return;
 	}
 	addr_print(&l->owner.at, owner);
 	looked(l, seen, sizeof(seen));
@@ -68,5 +63,29 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 			 l->slot, owner, state,
 			 l->owner.state == RINGLB_STATE_UP ? " and takes a share of its flows" : "",
 			 seen);
+}
+
+/**
+ * why_text() - say why
+ * @l: the answer
+ * @text: where the sentence goes
+ *
+ * Return: @text.
+ */
+const char *why_text(const struct lookup *l, char text[WHY_MAX])
+{
+	char at[ADDR_TEXT_MAX];
+	size_t len;
+
+	if (l->has_pin && l->has_backend && !addr_cmp(&l->pin.at, &l->backend.at)) {
+		snprintf(text, WHY_MAX, "the flow is remembered, and stays with %s until it ends",
+			 addr_print(&l->pin.at, at));
+		return text;
+	}
+	why_new(l, text);
+	len = strlen(text);
+	if (l->has_old)
+		snprintf(text + len, WHY_MAX - len, "; flows that began before it changed hands stay with %s unless it is down",
+			 addr_print(&l->old.at, at));
 	return text;
 }

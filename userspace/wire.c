@@ -173,6 +173,16 @@ int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN])
 	return 0;
 }
 
+int wire_put_flows(struct nl_msg *msg, const struct flows *f)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_FLOWS);
+
+	if (!start || nla_put_u32(msg, RINGLB_A_FLOWS_LIMIT, f->limit))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
 /**
  * wire_get_top() - the top level of a message
  * @h: the message
@@ -352,9 +362,46 @@ int wire_get_backend(const struct nlattr *from, struct backend *b)
 	    get_u32(tb[RINGLB_A_BACKEND_WEIGHT], &b->weight) ||
 	    get_u32(tb[RINGLB_A_BACKEND_STATE], &b->state) ||
 	    get_u32(tb[RINGLB_A_BACKEND_SLOTS], &b->slots) ||
+	    get_u32(tb[RINGLB_A_BACKEND_FLOWS], &b->flows) ||
+	    get_u32(tb[RINGLB_A_BACKEND_DRAIN_LEFT], &b->drain_left) ||
 	    wire_get_counters(tb[RINGLB_A_BACKEND_COUNTERS], &b->counters))
 		return -EBADMSG;
 	b->has = mask(tb, RINGLB_A_BACKEND_MAX);
+	return 0;
+}
+
+int wire_get_flow(const struct nlattr *from, struct remembered *f)
+{
+	struct nlattr *tb[RINGLB_A_FLOW_MAX + 1];
+
+	memset(f, 0, sizeof(*f));
+	if (!from || parse(from, tb, RINGLB_A_FLOW_MAX) ||
+	    get_name(tb[RINGLB_A_FLOW_SERVICE], f->service) ||
+	    get_endpoint(tb[RINGLB_A_FLOW_IPV4], tb[RINGLB_A_FLOW_IPV6], tb[RINGLB_A_FLOW_PORT],
+			 &f->client) ||
+	    wire_get_backend(tb[RINGLB_A_FLOW_BACKEND], &f->backend) ||
+	    get_u32(tb[RINGLB_A_FLOW_PROTOCOL], &f->protocol) ||
+	    get_u32(tb[RINGLB_A_FLOW_STATE], &f->state) ||
+	    get_u32(tb[RINGLB_A_FLOW_LEFT], &f->left))
+		return -EBADMSG;
+	return 0;
+}
+
+int wire_get_flows(const struct nlattr *from, struct flows *f)
+{
+	struct nlattr *tb[RINGLB_A_FLOWS_MAX + 1];
+	int i;
+
+	memset(f, 0, sizeof(*f));
+	if (!from || parse(from, tb, RINGLB_A_FLOWS_MAX) ||
+	    get_u32(tb[RINGLB_A_FLOWS_LIMIT], &f->limit) ||
+	    get_u32(tb[RINGLB_A_FLOWS_DEFAULT], &f->limit_default) ||
+	    get_u32(tb[RINGLB_A_FLOWS_NOW], &f->now))
+		return -EBADMSG;
+	for (i = RINGLB_A_FLOWS_ADDED; i <= RINGLB_A_FLOWS_UNPINNED; i++)
+		if (get_u64(tb[i], &f->event[i]))
+			return -EBADMSG;
+	f->has = mask(tb, RINGLB_A_FLOWS_MAX);
 	return 0;
 }
 
@@ -380,6 +427,12 @@ int wire_get_lookup(const struct nlattr *from, struct lookup *l)
 		return -EBADMSG;
 	l->has_backend = tb[RINGLB_A_LOOKUP_BACKEND];
 	if (l->has_backend && wire_get_backend(tb[RINGLB_A_LOOKUP_BACKEND], &l->backend))
+		return -EBADMSG;
+	l->has_old = tb[RINGLB_A_LOOKUP_OLD_OWNER];
+	if (l->has_old && wire_get_backend(tb[RINGLB_A_LOOKUP_OLD_OWNER], &l->old))
+		return -EBADMSG;
+	l->has_pin = tb[RINGLB_A_LOOKUP_PIN];
+	if (l->has_pin && wire_get_backend(tb[RINGLB_A_LOOKUP_PIN], &l->pin))
 		return -EBADMSG;
 	return 0;
 }

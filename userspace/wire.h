@@ -24,6 +24,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s);
 int wire_put_seats(struct nl_msg *msg, const struct service *s);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
+int wire_put_flows(struct nl_msg *msg, const struct flows *f);
 int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN]);
 
 /* 0, or -EBADMSG: a nest is missing, or what is in it is of no use */
@@ -31,6 +32,8 @@ int wire_get_top(const struct nlmsghdr *h, struct nlattr *tb[RINGLB_A_MAX + 1]);
 int wire_get_service(const struct nlattr *nest, struct service *s);
 int wire_get_backend(const struct nlattr *nest, struct backend *b);
 int wire_get_lookup(const struct nlattr *nest, struct lookup *l);
+int wire_get_flow(const struct nlattr *nest, struct remembered *f);
+int wire_get_flows(const struct nlattr *nest, struct flows *f);
 int wire_get_counters(const struct nlattr *nest, struct counters *c);
 
 int wire_message_cmd(const struct nlmsghdr *h);

@@ -59,6 +59,16 @@ static const struct pair states[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair flow_states[] = {
+	{ "half-open", RINGLB_FLOW_HALF_OPEN },
+	{ "unconfirmed", RINGLB_FLOW_UNCONFIRMED },
+	{ "established", RINGLB_FLOW_ESTABLISHED },
+	{ "datagrams", RINGLB_FLOW_DATAGRAMS },
+	{ "closing", RINGLB_FLOW_CLOSING },
+	{ "closed", RINGLB_FLOW_CLOSED },
+	{ NULL, 0 },
+};
+
 static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_PACKETS_IN] = "packets_in",
 	[RINGLB_COUNTER_BYTES_IN] = "bytes_in",
@@ -144,6 +154,21 @@ const char *word_method(u32 method)
 const char *word_counter(unsigned int counter)
 {
 	return counter <= RINGLB_COUNTER_MAX ? counters[counter] : NULL;
+}
+
+const char *word_flow_state(u32 state)
+{
+	return pair_word(flow_states, state);
+}
+
+/* A counter of the flow table, by its attribute. */
+const char *word_flow_event(unsigned int attr)
+{
+	static const char *const events[] = {
+		"added", "full", "evicted", "expired", "removed", "unpinned",
+	};
+
+	return events[attr - RINGLB_A_FLOWS_ADDED];
 }
 
 /**
@@ -481,6 +506,13 @@ static void print_state(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_state(b->state));
 }
 
+static int parse_flow_limit(const char *value, void *object)
+{
+	struct flows *f = object;
+
+	return parse_u32(value, RINGLB_FLOWS_MIN, RINGLB_FLOWS_MOST, &f->limit);
+}
+
 static int parse_seed(const char *value, void *object)
 {
 	struct simulate *s = object;
@@ -566,6 +598,11 @@ const struct keyword backend_keywords[] = {
 	  print_state },
 	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
 	  parse_backend_if_generation, NULL },
+	{ .word = NULL },
+};
+
+const struct keyword flow_keywords[] = {
+	{ "limit", "N", "1024 to 67108864", RINGLB_A_FLOWS_LIMIT, parse_flow_limit, NULL },
 	{ .word = NULL },
 };
 

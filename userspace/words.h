@@ -39,6 +39,7 @@ struct keyword {
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
 extern const struct keyword simulate_keywords[];
+extern const struct keyword flow_keywords[];
 
 /* Word to number: 0, or -1 with the number as it was. Number to word: "unknown" for one that
  * only a newer module knows.
@@ -53,6 +54,8 @@ const char *word_track(u32 track);
 const char *word_switch(u32 on);
 const char *word_udp_drain(u32 udp_drain);
 const char *word_counter(unsigned int counter);
+const char *word_flow_state(u32 state);
+const char *word_flow_event(unsigned int attr);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);
 const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);
 const char *word_stray(u32 method, unsigned int has);

@@ -129,15 +129,42 @@ int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return IS_ERR(svc) ? PTR_ERR(svc) : skb->len;
 }
 
+/* With whom a flow is remembered, NULL if it is not; cfg_lock keeps the backend. */
+static struct rlb_backend *pinned(const struct rlb_service *svc, const struct rlb_tuple *flow)
+{
+	struct rlb_backend *b = NULL;
+	struct rlb_pin_key key;
+	struct rlb_pin *pin;
+
+	rlb_steer_key(&key, svc, flow);
+	rcu_read_lock();
+	pin = rlb_pins_find(&svc->rn->pins, &key, rlb_flow_now());
+	if (pin)
+		b = rlb_pin_backend(pin);
+	rcu_read_unlock();
+	return b;
+}
+
+static int fill_history(struct sk_buff *skb, const struct rlb_backend *pin,
+			const struct rlb_backend *old)
+{
+	if (old && rlb_fill_backend_addr(skb, RINGLB_A_LOOKUP_OLD_OWNER, old))
+		return -EMSGSIZE;
+	return pin ? rlb_fill_backend_addr(skb, RINGLB_A_LOOKUP_PIN, pin) : 0;
+}
+
 static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 		       const struct rlb_tuple *flow)
 {
 	const struct rlb_table *t = rlb_table_locked(svc);
+	struct rlb_backend *pin = pinned(svc, flow);
 	struct rlb_choice choice;
 	struct rlb_backend *b;
 	struct nlattr *nest;
 
 	b = rlb_steer_tuple(t, flow, &choice);
+	if (pin && READ_ONCE(pin->takes) != RLB_TAKES_NONE)
+		b = pin;
 	nest = nla_nest_start(skb, RINGLB_A_LOOKUP);
 	if (!nest || nla_put_string(skb, RINGLB_A_LOOKUP_SERVICE, svc->config.name) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
@@ -147,6 +174,8 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	    rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))
 		return -EMSGSIZE;
 	if (b && rlb_fill_member(skb, RINGLB_A_LOOKUP_BACKEND, svc, b))
+		return -EMSGSIZE;
+	if (fill_history(skb, pin, rlb_steer_old_owner(t, choice.slot)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

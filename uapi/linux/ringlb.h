@@ -286,9 +286,17 @@ enum ringlb_attr_lookup {
 	RINGLB_A_LOOKUP_OWNER,		/* nested, enum ringlb_attr_backend: the slot's owner; absent
 					 * if no backend has a weight
 					 */
-	RINGLB_A_LOOKUP_BACKEND,	/* nested: where the packet goes; absent: it is dropped */
+	RINGLB_A_LOOKUP_BACKEND,	/* nested: where the packet goes, if it begins a flow or the
+					 * flow is remembered; absent: it is dropped
+					 */
 	RINGLB_A_LOOKUP_PROBES,		/* u32, slots looked at: 1 = the owner took it;
 					 * 65 = 64 in vain, then all members
+					 */
+	RINGLB_A_LOOKUP_OLD_OWNER,	/* nested, address and port: who had the slot before it
+					 * changed hands, perhaps removed; absent if it is settled
+					 */
+	RINGLB_A_LOOKUP_PIN,		/* nested, address and port: with whom the flow is
+					 * remembered; absent if it is not
 					 */
 
 	__RINGLB_A_LOOKUP_MAX,
