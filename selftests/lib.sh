@@ -388,6 +388,19 @@ rounds()		# rounds NAME NS WORD...: flows that stay open; results to $tmp/NAME
 		--rounds "$@"
 }
 
+# Five backends, four of them in the services web and dns, and N flows to each: rounds tcp and
+# udp, of which the first one, "first", is over.
+open_flows()		# open_flows N
+{
+	bed 5
+	servers 5353 8080
+	service web tcp 4 80 8080 4
+	service dns udp 6 53 5353 4
+	rounds tcp cli tcp "$vip4" 80 --source "$cli4" --ports "20000-$((19999 + $1))" --timeout 5
+	rounds udp cli udp "$vip6" 53 --source "$cli6" --ports "20000-$((19999 + $1))" --timeout 5
+	round first tcp udp
+}
+
 live()			# live NAME NS WORD...: flows that live and end; results to $tmp/NAME
 {
 	local name=$1

@@ -32,13 +32,7 @@ transitions()		# transitions SERVICE: slots
 }
 
 ktap_plan 21
-bed 5
-servers 5353 8080
-service web tcp 4 80 8080 4
-service dns udp 6 53 5353 4
-rounds tcp cli tcp "$vip4" 80 --source "$cli4" --ports "20000-$((19999 + n))" --timeout 5
-rounds udp cli udp "$vip6" 53 --source "$cli6" --ports "20000-$((19999 + n))" --timeout 5
-round first tcp udp
+open_flows "$n"
 ktap_is "pins: at rest no slot is in transition" "$(transitions web) $(transitions dns)" "0 0"
 
 backend add 5

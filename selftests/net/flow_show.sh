@@ -52,13 +52,7 @@ is_true()		# is_true ROUND
 }
 
 ktap_plan 25
-bed 5
-servers 5353 8080
-service web tcp 4 80 8080 4
-service dns udp 6 53 5353 4
-rounds tcp cli tcp "$vip4" 80 --source "$cli4" --ports "20000-$((19999 + n))" --timeout 5
-rounds udp cli udp "$vip6" 53 --source "$cli6" --ports "20000-$((19999 + n))" --timeout 5
-round first tcp udp
+open_flows "$n"
 ktap_is "flows: at rest none is remembered" "$(shown) $(stat flows) $(held) $(stat added)" "0 0 0 0"
 
 must rlb backend add web "$(be_at 4 5 8080)"
