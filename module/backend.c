@@ -131,14 +131,16 @@ void rlb_backend_set_state(struct rlb_backend *b, u8 state)
 {
 	if (b->state == state)
 		return;
-	if (state == RINGLB_STATE_DRAIN)
+	if (!rlb_state_drains(b->state)) {
 		b->drained = rlb_seconds();
-	if (b->state == RINGLB_STATE_UP && state == RINGLB_STATE_DRAIN)
+		b->drained_out = false;
+	}
+	if (b->state == RINGLB_STATE_UP && rlb_state_drains(state))
 		wane(b);
 	b->state = state;
-	b->drained_out = false;
 	WRITE_ONCE(b->takes, state == RINGLB_STATE_UP ? RLB_TAKES_FLOWS :
-			     state == RINGLB_STATE_DRAIN ? RLB_TAKES_LAST : RLB_TAKES_NONE);
+			     rlb_state_drains(state) && !b->drained_out ? RLB_TAKES_LAST :
+									  RLB_TAKES_NONE);
 }
 
 /* Of pins.h: a flow of this backend is remembered, or is not any more. */
@@ -174,13 +176,44 @@ u32 rlb_backend_drain_left(const struct rlb_service *svc, const struct rlb_backe
 	return svc->config.drain_timeout - min(passed, svc->config.drain_timeout);
 }
 
-static bool is_draining(const struct rlb_backend_item *item)
+/**
+ * rlb_backend_unseen_left() - may a draining backend have flows that are not remembered yet?
+ * @svc: its service; cfg_lock held
+ * @item: the backend, which drains
+ *
+ * Flows that send something are remembered then; others end with the service's timeout.
+ *
+ * Return: seconds until it cannot; 0: it cannot.
+ */
+u32 rlb_backend_unseen_left(const struct rlb_service *svc, const struct rlb_backend_item *item)
 {
-	return item->state == RINGLB_STATE_DRAIN && !item->backend->drained_out;
+	u32 passed = rlb_seconds() - item->backend->drained;
+
+	return passed > svc->config.timeout ? 0 : svc->config.timeout - passed + 1;
 }
 
 /**
- * rlb_backends_draining() - does some backend drain, and not for too long yet?
+ * rlb_backend_has_left() - is a backend to be removed now?
+ * @svc: its service; cfg_lock held
+ * @item: the backend
+ *
+ * Return: true if it leaves, and its flows have ended or its time is over.
+ */
+bool rlb_backend_has_left(const struct rlb_service *svc, const struct rlb_backend_item *item)
+{
+	if (item->state != RINGLB_STATE_LEAVE)
+		return false;
+	return item->backend->drained_out ||
+	       (!rlb_backend_unseen_left(svc, item) && !rlb_backend_flows(item->backend));
+}
+
+static bool is_draining(const struct rlb_backend_item *item)
+{
+	return rlb_state_drains(item->state) && !item->backend->drained_out;
+}
+
+/**
+ * rlb_backends_draining() - does some backend drain, and not for too long yet, or leave?
  * @svc: the service; cfg_lock held
  *
  * Return: whether.
@@ -190,7 +223,8 @@ bool rlb_backends_draining(const struct rlb_service *svc)
 	u32 i;
 
 	for (i = 0; i < svc->set.n; i++)
-		if (is_draining(&svc->set.item[i]))
+		if (is_draining(&svc->set.item[i]) ||
+		    svc->set.item[i].state == RINGLB_STATE_LEAVE)
 			return true;
 	return false;
 }

@@ -116,6 +116,12 @@ struct rlb_backend_config {
 	bool has_state;
 };
 
+/* Does a backend in this state keep its flows, and take no others? */
+static inline bool rlb_state_drains(u8 state)
+{
+	return state == RINGLB_STATE_DRAIN || state == RINGLB_STATE_LEAVE;
+}
+
 struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_backend_config *c);
 void rlb_backend_free(struct rlb_backend *b);
 void rlb_backend_set_share(struct rlb_backend *b, u32 share);
@@ -138,6 +144,8 @@ void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
 u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
 
 u32 rlb_backend_flows(const struct rlb_backend *b);
+u32 rlb_backend_unseen_left(const struct rlb_service *svc, const struct rlb_backend_item *item);
+bool rlb_backend_has_left(const struct rlb_service *svc, const struct rlb_backend_item *item);
 u32 rlb_backend_drain_left(const struct rlb_service *svc, const struct rlb_backend_item *item);
 void rlb_backends_forget(struct rlb_service *svc);
 void rlb_backends_init(struct rlb_net *rn);

@@ -242,6 +242,17 @@ int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	return 0;
 }
 
+static void take_out(struct rlb_draft *draft, struct rlb_backend_item *item)
+{
+	struct rlb_backend_set *set = &draft->set;
+
+	draft->rebuild |= item->weight;
+	if (!item->backend->known)
+		rlb_backend_free(item->backend);
+	memmove(item, item + 1, (set->item + set->n - item - 1) * sizeof(*item));
+	set->n--;
+}
+
 /**
  * rlb_draft_del() - remove a backend from a draft
  * @draft: the draft
@@ -254,16 +265,26 @@ int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		  struct netlink_ext_ack *extack)
 {
 	struct rlb_backend_item *item = find_or_refuse(draft, c, extack);
-	struct rlb_backend_set *set = &draft->set;
 
 	if (!item)
 		return -ENOENT;
-	draft->rebuild |= item->weight;
-	if (!item->backend->known)
-		rlb_backend_free(item->backend);
-	memmove(item, item + 1, (set->item + set->n - item - 1) * sizeof(*item));
-	set->n--;
+	take_out(draft, item);
 	return 0;
+}
+
+/**
+ * rlb_draft_del_drained() - remove from a draft the backends that leave and have no flows
+ * @draft: the draft
+ */
+void rlb_draft_del_drained(struct rlb_draft *draft)
+{
+	struct rlb_backend_item *item = draft->set.item;
+
+	while (item < draft->set.item + draft->set.n)
+		if (rlb_backend_has_left(draft->service, item))
+			take_out(draft, item);
+		else
+			item++;
 }
 
 static u32 count_new(const struct rlb_draft *draft)

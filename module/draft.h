@@ -39,6 +39,7 @@ int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		  struct netlink_ext_ack *extack);
 int rlb_draft_del(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		  struct netlink_ext_ack *extack);
+void rlb_draft_del_drained(struct rlb_draft *draft);
 int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack);
 void rlb_draft_commit(struct rlb_draft *draft);
 void rlb_draft_abort(struct rlb_draft *draft);

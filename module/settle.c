@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * settle.c - what time does to services: transitions expire, pending slots follow, drains end
+ * settle.c - what time does to services: transitions expire, pending slots follow, drains end,
+ * those that leave are gone
  *
  * In: services whose tables are pending or have slots in transition. Out: every second one
  * more published table each, if anything differs, with as many slots moved as the service
@@ -10,6 +11,7 @@
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
 
+#include "draft.h"
 #include "netns.h"
 #include "nl/nl.h"
 #include "service.h"
@@ -23,12 +25,35 @@ static bool has_work(const struct rlb_service *svc)
 	return rlb_table_has_work(svc) || rlb_backends_draining(svc);
 }
 
+static bool any_has_left(const struct rlb_service *svc)
+{
+	u32 i;
+
+	for (i = 0; i < svc->set.n; i++)
+		if (rlb_backend_has_left(svc, &svc->set.item[i]))
+			return true;
+	return false;
+}
+
+/* Remove those that leave and have no flows any more; what fails is tried again. */
+static void let_leave(struct rlb_service *svc)
+{
+	struct rlb_draft draft;
+
+	if (!any_has_left(svc) || rlb_draft_begin(&draft, svc))
+		return;
+	rlb_draft_del_drained(&draft);
+	if (rlb_nl_commit(&draft, 0, NULL))
+		rlb_draft_abort(&draft);
+}
+
 static void settle_service(struct rlb_service *svc)
 {
 	bool was_pending = rlb_table_locked(svc)->pending;
 
 	if (rlb_backends_drain_out(svc))
 		rlb_table_set_states(rlb_table_locked(svc), &svc->set, &svc->config);
+	let_leave(svc);
 	if (rlb_table_settle(svc) <= 0)
 		return;		/* nothing to do yet, or no memory: next time */
 	rlb_net_changed(svc->rn);

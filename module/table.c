@@ -560,6 +560,7 @@ static u8 takes(const struct rlb_backend_item *item, const struct rlb_service_co
 	case RINGLB_STATE_UP:
 		return item->share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
+	case RINGLB_STATE_LEAVE:
 		return config->last_resort && !item->backend->drained_out ? RLB_TAKES_LAST :
 									    RLB_TAKES_NONE;
 	default:

@@ -365,6 +365,13 @@ talker()		# talker NAME PROGRAM WORD...: it does what each line given to it says
 	talker_out[$name]=$fd
 }
 
+hush()			# hush NAME: it has nothing more to do
+{
+	local fd=${talker_in[$1]}
+
+	exec {fd}>&-
+}
+
 heard()			# heard WORDS NAME SECONDS: it has said that; more words: talker_said[NAME]
 {
 	local line

@@ -88,11 +88,11 @@ const char *backend_title(const struct command *command, char title[BACKEND_TITL
 }
 
 /* The generation is the service's. */
-static int parse_pairs(struct cmd *c, struct command *command)
+static int parse_pairs(struct cmd *c, struct command *command, unsigned int more)
 {
 	struct backend *b = &command->backend;
 
-	if (cmd_pairs(c, backend_keywords, command->g->allowed, b, &b->has))
+	if (cmd_pairs(c, backend_keywords, command->g->allowed | more, b, &b->has))
 		return -1;
 	if (HAS(b, BACKEND_IF_GENERATION)) {
 		command->service.if_generation = b->if_generation;
@@ -103,14 +103,14 @@ static int parse_pairs(struct cmd *c, struct command *command)
 
 int backend_parse_add(struct cmd *c, struct command *command)
 {
-	return parse_backends(c, command) ? -1 : parse_pairs(c, command);
+	return parse_backends(c, command) ? -1 : parse_pairs(c, command, 0);
 }
 
 int backend_parse_set(struct cmd *c, struct command *command)
 {
 	if (parse_backends(c, command))
 		return -1;
-	if (parse_pairs(c, command))
+	if (parse_pairs(c, command, 0))
 		return -1;
 	if (!HAS(&command->backend, RINGLB_A_BACKEND_ID) &&
 	    !HAS(&command->backend, RINGLB_A_BACKEND_WEIGHT) &&
@@ -122,15 +122,24 @@ int backend_parse_set(struct cmd *c, struct command *command)
 /* The verb is the state. */
 int backend_parse_state(struct cmd *c, struct command *command)
 {
-	if (parse_backends(c, command) || parse_pairs(c, command))
+	if (parse_backends(c, command) || parse_pairs(c, command, 0))
 		return -1;
 	SET(&command->backend, RINGLB_A_BACKEND_STATE);
 	return word_state_find(command->g->verb, &command->backend.state);
 }
 
+/* With "drain" it is a state: the module removes them when it is time. */
 int backend_parse_del(struct cmd *c, struct command *command)
 {
-	return parse_backends(c, command) ? -1 : parse_pairs(c, command);
+	if (parse_backends(c, command))
+		return -1;
+	if (!cmd_more(c) || strcmp(c->word[c->at], "drain"))
+		return parse_pairs(c, command, 0);
+	c->at++;
+	command->cmd = RINGLB_CMD_BACKEND_SET;
+	command->backend.state = RINGLB_STATE_LEAVE;
+	SET(&command->backend, RINGLB_A_BACKEND_STATE);
+	return parse_pairs(c, command, 1U << BACKEND_WAIT);
 }
 
 int backend_parse_show(struct cmd *c, struct command *command)
@@ -146,10 +155,13 @@ static void flow_facts(struct out *o, const struct backend *b)
 	if (!HAS(b, RINGLB_A_BACKEND_FLOWS))
 		return;
 	out_u64(o, 0, "flows", b->flows);
-	if (HAS(b, RINGLB_A_BACKEND_DRAIN_LEFT))
+	if (HAS(b, RINGLB_A_BACKEND_DRAIN_LEFT)) {
+		out_u64(o, 0, "unseen_left", b->unseen_left);
 		out_u64(o, 0, "drain_left", b->drain_left);
-	else if (o->layout == OUT_COLUMNS)
+	} else if (o->layout == OUT_COLUMNS) {
+		out_none(o, "unseen_left");
 		out_none(o, "drain_left");
+	}
 }
 
 /**

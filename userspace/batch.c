@@ -74,8 +74,10 @@ static int parse_command(struct batch *b, struct cmd *c, unsigned int number,
 	if (!(command->g->flags & G_CHANGES))
 		return cmd_bad(c, NULL, grammar_title(command->g, title),
 			       "expected in a file only commands that change something");
-	if (command->g->cmd == RINGLB_CMD_SECRET_SET && command->secret_from == SECRET_STDIN)
+	if (command->cmd == RINGLB_CMD_SECRET_SET && command->secret_from == SECRET_STDIN)
 		return cmd_bad(c, "secret", "-", "expected in a file 32 hex digits or random");
+	if (command->has_backend && HAS(&command->backend, BACKEND_WAIT))
+		return cmd_bad(c, NULL, "wait", "expected in a file no waiting");
 	command->line = number;
 	return add_commands(b, command) ? cmd_fail(c, "out of memory") : 0;
 }

@@ -29,7 +29,7 @@ int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 	size_t i;
 	int err;
 
-	switch (commands->g->cmd) {
+	switch (commands->cmd) {
 	case RINGLB_CMD_SERVICE_NEW:
 	case RINGLB_CMD_SERVICE_SET:
 	case RINGLB_CMD_SERVICE_DEL:
@@ -83,7 +83,7 @@ static int send_message(struct session *s, const struct command *commands, size_
 			size_t *at_fault)
 {
 	struct wire_span *spans = calloc(n, sizeof(*spans));
-	struct nl_msg *msg = session_message(s, commands->g->cmd);
+	struct nl_msg *msg = session_message(s, commands->cmd);
 	size_t i;
 	int err;
 
@@ -92,7 +92,7 @@ static int send_message(struct session *s, const struct command *commands, size_
 		err = session_fail(s, -ENOMEM, "out of memory");
 		goto out;
 	}
-	err = commands->g->cmd == RINGLB_CMD_SERVICE_SET ?
+	err = commands->cmd == RINGLB_CMD_SERVICE_SET ?
 	      check_stray(s, &commands->service) : 0;
 	if (err)
 		goto out;
@@ -134,7 +134,7 @@ static size_t message_length(const struct command *commands, size_t n)
 {
 	size_t i = 1;
 
-	while (i < n && i < CHANGE_MESSAGE_MAX && commands[i].g->cmd == commands->g->cmd)
+	while (i < n && i < CHANGE_MESSAGE_MAX && commands[i].cmd == commands->cmd)
 		i++;
 	return i;
 }

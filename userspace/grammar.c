@@ -54,16 +54,17 @@ const struct grammar grammar[] = {
 	}, {
 		"backend", "drain", "SERVICE ADDR[:PORT]...",
 		"let backends keep their flows and get no new ones, unless no other is up",
-		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
-		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
+		backend_keywords, 0, BIT(BACKEND_IF_GENERATION) | BIT(BACKEND_WAIT),
+		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, drain_run,
 	}, {
 		"backend", "down", "SERVICE ADDR[:PORT]...", "give all their flows to others",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
 		G_CHANGES, RINGLB_CMD_BACKEND_SET, backend_parse_state, change_run,
 	}, {
-		"backend", "del", "SERVICE ADDR[:PORT]...", "remove backends",
+		"backend", "del", "SERVICE ADDR[:PORT]... [drain [wait SECONDS]]",
+		"remove backends; with drain, when their flows have ended",
 		backend_keywords, 0, BIT(BACKEND_IF_GENERATION),
-		G_CHANGES, RINGLB_CMD_BACKEND_DEL, backend_parse_del, change_run,
+		G_CHANGES, RINGLB_CMD_BACKEND_DEL, backend_parse_del, drain_run,
 	}, {
 		"backend", "show", "[SERVICE [ADDR[:PORT]]]",
 		"show backends and their shares; with -s their counters",
@@ -299,5 +300,6 @@ int grammar_parse(struct cmd *c, struct command *command)
 		return -1;
 	memset(command, 0, sizeof(*command));
 	command->g = g;
+	command->cmd = g->cmd;
 	return g->parse ? g->parse(c, command) : cmd_end(c);
 }

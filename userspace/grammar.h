@@ -20,6 +20,7 @@ enum secret_from {
 /**
  * struct command - a command after parsing
  * @g: which one
+ * @cmd: enum ringlb_cmd, of those that change something: @g's, unless words make it another
  * @line: its line in a file; 0: it is none of a file
  * @has_service: a service was named
  * @has_backend: a backend was named
@@ -33,6 +34,7 @@ enum secret_from {
  */
 struct command {
 	const struct grammar *g;
+	int cmd;
 	unsigned int line;
 	bool has_service;
 	bool has_backend;

@@ -34,12 +34,15 @@ struct backend {
 	u32 slots;
 	u32 flows;
 	u32 drain_left;		/* seconds */
+	u32 unseen_left;	/* seconds */
+	u32 wait;		/* seconds that a command waits for its flows to end */
 	u32 if_generation;	/* of the service, as a command expects it */
 	struct counters counters;
 };
 
 /* In @has of a backend, beyond the attributes: @if_generation was given. */
 #define BACKEND_IF_GENERATION 31
+#define BACKEND_WAIT 30		/* likewise: @wait */
 
 /**
  * struct service - a service and its backends

@@ -66,6 +66,9 @@ int secret_set(struct tool *t, const struct command *command);
 /* change.c */
 int change_run(struct tool *t, const struct command *command);
 
+/* drain.c */
+int drain_run(struct tool *t, const struct command *command);
+
 /* save.c */
 int save_parse(struct cmd *c, struct command *command);
 int save_run(struct tool *t, const struct command *command);

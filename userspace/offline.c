@@ -206,7 +206,7 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 
 	if (!b)
 		return refuse(error, size, "service has no such backend");
-	if (c->g->cmd == RINGLB_CMD_BACKEND_DEL) {
+	if (c->cmd == RINGLB_CMD_BACKEND_DEL) {
 		model_real_del(m, s->protocol, &r);
 		service_del(s, b);
 		return 0;
@@ -258,7 +258,7 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 {
 	struct service *s;
 
-	switch (c->g->cmd) {
+	switch (c->cmd) {
 	case RINGLB_CMD_FLUSH:
 		model_flush(m);
 		return 0;
@@ -277,7 +277,7 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	if (HAS(&c->service, RINGLB_A_SERVICE_IF_GENERATION))
 		return refuse(error, size,
 			      "if-generation: what a file describes has no generation");
-	switch (c->g->cmd) {
+	switch (c->cmd) {
 	case RINGLB_CMD_SERVICE_SET:
 		return apply_service_set(s, &c->service, error, size);
 	case RINGLB_CMD_SERVICE_DEL:
@@ -303,8 +303,8 @@ int offline_agree(const struct model *m, const struct command *c, char *error, s
 	struct service *s = NULL;
 	const char *why;
 
-	if (c->g->cmd != RINGLB_CMD_FLUSH && c->g->cmd != RINGLB_CMD_SECRET_SET &&
-	    c->g->cmd != RINGLB_CMD_FLOW_SET)
+	if (c->cmd != RINGLB_CMD_FLUSH && c->cmd != RINGLB_CMD_SECRET_SET &&
+	    c->cmd != RINGLB_CMD_FLOW_SET)
 		s = model_find(m, c->service.name);
 	why = s ? seats_fit(s) : NULL;
 	return why ? refuse(error, size, why) : 0;

@@ -152,6 +152,7 @@ static u8 takes(const struct service *s, u32 state, u32 share)
 	case RINGLB_STATE_UP:
 		return share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
+	case RINGLB_STATE_LEAVE:
 		return s->last_resort ? RLB_TAKES_LAST : RLB_TAKES_NONE;
 	}
 	return RLB_TAKES_NONE;

@@ -74,6 +74,9 @@ static int parse_change(struct cmd *c, const char *service, struct command *chan
 	c->ends = ends;
 	err = change->g->parse(c, change);
 	c->ends = NULL;
+	if (!err && HAS(&change->backend, BACKEND_WAIT))
+		err = cmd_bad(c, NULL, "wait", "expected in a plan no waiting");
+	change->cmd = change->g->cmd;	/* with drain: what the removal moves when it comes */
 	return err;
 }
 

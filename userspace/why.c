@@ -12,8 +12,15 @@
 #include "choose.h"
 #include "words.h"
 
+static bool drains(u32 state)
+{
+	return state == RINGLB_STATE_DRAIN || state == RINGLB_STATE_LEAVE;
+}
+
 static const char *condition(const struct lookup *l)
 {
+	if (l->owner.state == RINGLB_STATE_LEAVE)
+		return "leaving";
 	return l->owner.state == RINGLB_STATE_DRAIN ? "draining" : word_state(l->owner.state);
 }
 
@@ -29,7 +36,7 @@ static void looked(const struct lookup *l, char *text, size_t size)
 /* Where a packet that begins a flow goes, and why */
 static void why_new(const struct lookup *l, char text[WHY_MAX])
 {
-	bool last = l->has_backend && l->backend.state == RINGLB_STATE_DRAIN;
+	bool last = l->has_backend && drains(l->backend.state);
 	const char *state = condition(l);
 	char owner[ADDR_TEXT_MAX], seen[64];
 

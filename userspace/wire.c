@@ -364,6 +364,7 @@ int wire_get_backend(const struct nlattr *from, struct backend *b)
 	    get_u32(tb[RINGLB_A_BACKEND_SLOTS], &b->slots) ||
 	    get_u32(tb[RINGLB_A_BACKEND_FLOWS], &b->flows) ||
 	    get_u32(tb[RINGLB_A_BACKEND_DRAIN_LEFT], &b->drain_left) ||
+	    get_u32(tb[RINGLB_A_BACKEND_UNSEEN_LEFT], &b->unseen_left) ||
 	    wire_get_counters(tb[RINGLB_A_BACKEND_COUNTERS], &b->counters))
 		return -EBADMSG;
 	b->has = mask(tb, RINGLB_A_BACKEND_MAX);

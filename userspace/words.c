@@ -56,6 +56,7 @@ static const struct pair states[] = {
 	{ "up", RINGLB_STATE_UP },
 	{ "drain", RINGLB_STATE_DRAIN },
 	{ "down", RINGLB_STATE_DOWN },
+	{ "leave", RINGLB_STATE_LEAVE },
 	{ NULL, 0 },
 };
 
@@ -506,6 +507,13 @@ static void print_state(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_state(b->state));
 }
 
+static int parse_wait(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	return parse_u32(value, 1, RINGLB_TIMEOUT_MAX, &b->wait);
+}
+
 static int parse_flow_limit(const char *value, void *object)
 {
 	struct flows *f = object;
@@ -594,10 +602,11 @@ const struct keyword service_keywords[] = {
 const struct keyword backend_keywords[] = {
 	{ "id", "N|none", "none or 0 to 4294967294", RINGLB_A_BACKEND_ID, parse_id, print_id },
 	{ "weight", "N", "0 to 65535", RINGLB_A_BACKEND_WEIGHT, parse_weight, print_weight },
-	{ "state", "up|drain|down", "up, drain or down", RINGLB_A_BACKEND_STATE, parse_state,
+	{ "state", "up|drain|down|leave", "up, drain, down or leave", RINGLB_A_BACKEND_STATE, parse_state,
 	  print_state },
 	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
 	  parse_backend_if_generation, NULL },
+	{ "wait", "SECONDS", SECONDS_EXPECTS, BACKEND_WAIT, parse_wait, NULL },
 	{ .word = NULL },
 };
 

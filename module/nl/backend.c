@@ -63,20 +63,27 @@ static void notify_changed(struct rlb_service *svc, u32 portid)
 	}
 }
 
-/* One build, one swap, and the notices. */
-static int commit(struct rlb_draft *draft, struct genl_info *info)
+/**
+ * rlb_nl_commit() - one build, one swap, and the notices
+ * @draft: the draft; used up unless an error is returned
+ * @portid: who caused it and need not be told; 0: nobody
+ * @extack: for the reason of a refusal, or NULL
+ *
+ * cfg_lock held. Return: 0, or an error of rlb_draft_prepare().
+ */
+int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *extack)
 {
 	struct rlb_service *svc = draft->service;
 	int err;
 
-	err = rlb_draft_prepare(draft, info->extack);
+	err = rlb_draft_prepare(draft, extack);
 	if (err)
 		return err;
-	notify_removed(draft, info->snd_portid);
+	notify_removed(draft, portid);
 	rlb_draft_commit(draft);
 	rlb_settle_kick(svc);
 	rlb_net_changed(svc->rn);
-	notify_changed(svc, info->snd_portid);
+	notify_changed(svc, portid);
 	return 0;
 }
 
@@ -90,7 +97,7 @@ static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft
 		return err;
 	err = draft_all(&draft, info, change);
 	if (!err)
-		err = commit(&draft, info);
+		err = rlb_nl_commit(&draft, info->snd_portid, info->extack);
 	if (err)
 		rlb_draft_abort(&draft);
 	return err;
@@ -172,7 +179,7 @@ static int begin_commit_abort(struct rlb_net *rn, struct genl_info *info)
 	if (!draft)
 		return no_draft(info);
 	if (info->genlhdr->cmd == RINGLB_CMD_COMMIT)
-		err = commit(draft, info);
+		err = rlb_nl_commit(draft, info->snd_portid, info->extack);
 	if (err || info->genlhdr->cmd == RINGLB_CMD_ABORT)
 		rlb_draft_abort(draft);
 	rlb_draft_close(draft);

@@ -145,6 +145,13 @@ int rlb_fill_backend_addr(struct sk_buff *skb, int attrtype, const struct rlb_ba
 	return nest_end(skb, nest, fill_backend_addr(skb, b));
 }
 
+static int fill_drain(struct sk_buff *skb, const struct rlb_service *svc,
+		      const struct rlb_backend_item *item)
+{
+	return nla_put_u32(skb, RINGLB_A_BACKEND_DRAIN_LEFT, rlb_backend_drain_left(svc, item)) ||
+	       nla_put_u32(skb, RINGLB_A_BACKEND_UNSEEN_LEFT, rlb_backend_unseen_left(svc, item));
+}
+
 /**
  * rlb_fill_backend() - a backend, whole
  * @skb: the message
@@ -169,9 +176,7 @@ int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend
 	      nla_put_u32(skb, RINGLB_A_BACKEND_STATE, item->state) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_SLOTS, item->slots) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_FLOWS, rlb_backend_flows(b)) ||
-	      (item->state == RINGLB_STATE_DRAIN &&
-	       nla_put_u32(skb, RINGLB_A_BACKEND_DRAIN_LEFT,
-			   rlb_backend_drain_left(b->service, item))) ||
+	      (rlb_state_drains(item->state) && fill_drain(skb, b->service, item)) ||
 	      (counters && rlb_fill_counters(skb, RINGLB_A_BACKEND_COUNTERS, b->stats,
 					     RLB_COUNTERS_BACKEND));
 	return nest_end(skb, nest, err);

@@ -42,6 +42,10 @@ int rlb_nl_flow_set(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 
+/* backend.c, for who changes something without being asked */
+struct rlb_draft;
+int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *extack);
+
 /* parse.c */
 int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 			  struct netlink_ext_ack *extack);

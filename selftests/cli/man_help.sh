@@ -183,7 +183,7 @@ man_keys()		# man_keys PARAGRAPH: less those that a file has not
 {
 	sed -n '/^\.SH JSON/,/^\.SH COUNTERS/p' "$man" |
 		awk -v t=".B $1" '$0 == ".TP" { on = 0 } $0 == t { on = 1 } on' |
-		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation|transitions_left|flows|drain_left|old_owner|pin)$' | sort
+		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation|transitions_left|flows|unseen_left|drain_left|old_owner|pin)$' | sort
 }
 
 cat >"$dir/conf" <<'END'

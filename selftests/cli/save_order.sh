@@ -71,7 +71,7 @@ make_configurations()
 	            reals.add(real)
 	            word = (f"[{addr}]:{p}" if v6 else f"{addr}:{p}") if p else str(addr)
 	            weight = rng.choice([None, 0, 1, 9])
-	            state = rng.choice([None, "up", "drain", "down"])
+	            state = rng.choice([None, "up", "drain", "down", "leave"])
 	            pairs = [f"weight {weight}"] if weight is not None else []
 	            pairs += [f"state {state}"] if state else []
 	            number = rng.choice([None, "none", len(reals)])

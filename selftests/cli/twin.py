@@ -297,7 +297,7 @@ def table(path, name):
 def choose(s, members, owners, h):
     """-> slot, owner, backend or None, probes"""
     shares = [s.share(b) for b in members]
-    takes = [{"up": 3 if share == 1 << 16 else 2, "drain": 1, "down": 0}[b[4]]
+    takes = [{"up": 3 if share == 1 << 16 else 2, "drain": 1, "leave": 1, "down": 0}[b[4]]
              for b, share in zip(members, shares)]
     slot = h >> (64 - s.bits)
     if not members:

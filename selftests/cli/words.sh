@@ -183,12 +183,17 @@ cases()
 	backend add web 10.0.0.11 weight 1.5	weight "1.5": expected 0 to 65535
 	backend add web 10.0.0.11 weight '1 '	weight "1 ": expected 0 to 65535
 	backend add web 10.0.0.11 wieght 3	"wieght": expected id, weight, state or if-generation
-	backend add web 10.0.0.11 state dead	state "dead": expected up, drain or down
+	backend add web 10.0.0.11 state dead	state "dead": expected up, drain, down or leave
 	backend add web 10.0.0.11 weight 1 state up weight 1	"weight": expected only once
 	backend set web 10.0.0.11	change is missing: expected id, weight or state
 	backend drain web	backend is missing: expected ADDR or ADDR:PORT
 	backend set web 10.0.0.11 if-generation 2	change is missing: expected id, weight or state
-	backend drain web 10.0.0.11 now	"now": expected if-generation
+	backend drain web 10.0.0.11 now	"now": expected if-generation or wait
+	backend drain web 10.0.0.11 wait 0	wait "0": expected 1 to 604800 seconds
+	backend down web 10.0.0.11 wait 5	"wait": expected if-generation
+	backend del web 10.0.0.11 wait 5	"wait": expected if-generation
+	backend del web 10.0.0.11 drain drain	"drain": expected if-generation or wait
+	plan web backend del 10.0.0.11 drain wait 5	"wait": expected in a plan no waiting
 	backend del web 10.0.0.11 weight 1	"weight": expected if-generation
 	backend up web 10.0.0.11 if-generation -1	if-generation "-1": expected 0 to 4294967295
 	backend show web 10.0.0.11 all	"all": expected nothing more

@@ -285,7 +285,7 @@ REFUSED = [
      errno.EINVAL, None),
     ("backend new: state 0", BNEW, named() + backend("10.0.2.14", 80, state(0)), errno.ERANGE,
      None),
-    ("backend new: state unknown", BNEW, named() + backend("10.0.2.14", 80, state(4)),
+    ("backend new: state unknown", BNEW, named() + backend("10.0.2.14", 80, state(genl.STATE_LEAVE + 1)),
      errno.ERANGE, None),
     ("backend new: there already", BNEW, named() + backend(), errno.EEXIST,
      "service has this backend already"),

@@ -237,6 +237,10 @@ enum ringlb_attr_backend {
 	RINGLB_A_BACKEND_DRAIN_LEFT,	/* u32, seconds until it counts as down; absent unless it
 					 * drains
 					 */
+	RINGLB_A_BACKEND_UNSEEN_LEFT,	/* u32, seconds until those of its flows that have sent
+					 * nothing since it began to drain count as ended, so that
+					 * FLOWS has all that are left; likewise
+					 */
 
 	__RINGLB_A_BACKEND_MAX,
 	RINGLB_A_BACKEND_MAX = __RINGLB_A_BACKEND_MAX - 1
@@ -398,6 +402,9 @@ enum ringlb_state {
 	RINGLB_STATE_UP,		/* takes its flows */
 	RINGLB_STATE_DRAIN,		/* takes none unless no other backend is up */
 	RINGLB_STATE_DOWN,		/* takes none */
+	RINGLB_STATE_LEAVE,		/* drains, and is removed when no flow is left or its time is
+					 * over
+					 */
 
 	__RINGLB_STATE_MAX,
 	RINGLB_STATE_MAX = __RINGLB_STATE_MAX - 1
