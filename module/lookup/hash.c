@@ -20,13 +20,6 @@ static u64 get_le(const u8 *p, size_t n)
 	return word;
 }
 
-/* Written out so that compilers see one load. */
-static u64 get_le64(const u8 *p)
-{
-	return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24 |
-	       (u64)p[4] << 32 | (u64)p[5] << 40 | (u64)p[6] << 48 | (u64)p[7] << 56;
-}
-
 /**
  * rlb_secret_load() - read a key from its 16 bytes
  * @secret: where it goes
@@ -34,8 +27,8 @@ static u64 get_le64(const u8 *p)
  */
 void rlb_secret_load(struct rlb_secret *secret, const u8 bytes[16])
 {
-	secret->k[0] = get_le64(bytes);
-	secret->k[1] = get_le64(bytes + 8);
+	secret->k[0] = rlb_get_le64(bytes);
+	secret->k[1] = rlb_get_le64(bytes + 8);
 }
 
 /**
@@ -80,6 +73,6 @@ u64 rlb_hash(const struct rlb_secret *secret, const void *data, size_t len)
 
 	rlb_sip_start(&s, secret);
 	for (left = len; left >= 8; left -= 8, p += 8)
-		rlb_sip_word(&s, get_le64(p));
+		rlb_sip_word(&s, rlb_get_le64(p));
 	return rlb_sip_end(&s, get_le(p, left), len);
 }

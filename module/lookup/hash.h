@@ -31,6 +31,18 @@ struct rlb_sip {
 	u64 v0, v1, v2, v3;
 };
 
+/* Little-endian numbers anywhere in memory; written out so that compilers see one load. */
+static inline u64 rlb_get_le32(const u8 *p)
+{
+	return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24;
+}
+
+static inline u64 rlb_get_le64(const u8 *p)
+{
+	return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24 |
+	       (u64)p[4] << 32 | (u64)p[5] << 40 | (u64)p[6] << 48 | (u64)p[7] << 56;
+}
+
 static inline u64 rlb_sip_rotl(u64 x, unsigned int n)
 {
 	return x << n | x >> (64 - n);
@@ -76,6 +88,7 @@ static inline u64 rlb_sip_end(struct rlb_sip *s, u64 tail, size_t len)
 
 	rlb_sip_word(s, tail | (u64)(len & 0xff) << 56);
 	s->v2 ^= 0xff;
+#pragma GCC unroll 4
 	for (i = 0; i < RLB_SIP_FINAL_ROUNDS; i++)
 		rlb_sip_round(s);
 	return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
