@@ -3,15 +3,14 @@
  * stats.c - counters of namespaces, services and backends
  *
  * In: what happened to a packet. Out: sums, when a request asks for them.
- * Counting: any context in which netfilter hooks run, that is softirq or process context;
- * softirqs are kept out while a CPU writes its own counters. Summing: process context.
+ * Counting: any context in which netfilter hooks run, that is softirq or process context. A
+ * CPU writes its own counters only: by one instruction each where words have 64 bits, else
+ * with softirqs kept out. Summing: process context.
  */
 #include <linux/percpu.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
-#include "backend.h"
-#include "service.h"
 #include "stats.h"
 
 /**
@@ -66,23 +65,29 @@ void rlb_stats_sum(const struct rlb_stats __percpu *stats, unsigned int counters
 		for (i = 1; i < counters; i++) {
 			do {
 				start = rlb_stats_fetch_begin(&s->sync);
-				value = u64_stats_read(&s->n[i]);
+				value = READ_ONCE(s->n[i]);
 			} while (rlb_stats_fetch_retry(&s->sync, start));
 			sum[i] += value;
 		}
 	}
 }
 
-static void stats_add(struct rlb_stats __percpu *stats, enum ringlb_counter which, u64 packets,
-		      u64 bytes)
+/**
+ * rlb_stats_add32() - add to a counter where words have 32 bits
+ * @stats: whose counters
+ * @which: the counter
+ * @n: how much
+ */
+void rlb_stats_add32(struct rlb_stats __percpu *stats, enum ringlb_counter which, u64 n)
 {
-	struct rlb_stats *s = this_cpu_ptr(stats);
+	struct rlb_stats *s;
 
+	local_bh_disable();
+	s = this_cpu_ptr(stats);
 	u64_stats_update_begin(&s->sync);
-	u64_stats_add(&s->n[which], packets);
-	if (bytes)
-		u64_stats_add(&s->n[which + 1], bytes);
+	s->n[which] += n;
 	u64_stats_update_end(&s->sync);
+	local_bh_enable();
 }
 
 /**
@@ -92,26 +97,7 @@ static void stats_add(struct rlb_stats __percpu *stats, enum ringlb_counter whic
  */
 void rlb_count(struct rlb_stats __percpu *stats, enum ringlb_counter which)
 {
-	local_bh_disable();
-	stats_add(stats, which, 1, 0);
-	local_bh_enable();
-}
-
-/**
- * rlb_count_traffic() - count a packet that was sent on, for its service and its backend
- * @pkt: the packet
- * @packets: RINGLB_COUNTER_PACKETS_IN or _OUT; the counter after it takes the bytes
- */
-void rlb_count_traffic(const struct rlb_pkt *pkt, enum ringlb_counter packets)
-{
-	const struct sk_buff *skb = pkt->skb;
-	u64 bytes = skb->len - skb_network_offset(skb);
-	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
-
-	local_bh_disable();
-	stats_add(pkt->service->stats, packets, n, bytes);
-	stats_add(pkt->backend->stats, packets, n, bytes);
-	local_bh_enable();
+	rlb_stats_add(stats, which, 1);
 }
 
 /**

@@ -5,10 +5,14 @@
 #ifndef _RINGLB_STATS_H
 #define _RINGLB_STATS_H
 
+#include <linux/percpu.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
 
+#include "backend.h"
 #include "ringlb.h"
+#include "service.h"
 
 /* A backend has the first four counters, whoever else all of them. */
 #define RLB_COUNTERS_BACKEND (RINGLB_COUNTER_BYTES_OUT + 1)
@@ -16,20 +20,48 @@
 
 /**
  * struct rlb_stats - counters of one CPU, indexed by enum ringlb_counter
- * @sync: for readers on 32-bit machines
+ * @sync: for readers on 32-bit machines, where a counter is two words
  * @n: the counters; [0] is unused
  */
 struct rlb_stats {
 	struct u64_stats_sync sync;
-	u64_stats_t n[];
+	u64 n[];
 };
 
 struct rlb_stats __percpu *rlb_stats_alloc(unsigned int counters);
 void rlb_stats_free(struct rlb_stats __percpu *stats);
 void rlb_stats_sum(const struct rlb_stats __percpu *stats, unsigned int counters, u64 *sum);
 
+void rlb_stats_add32(struct rlb_stats __percpu *stats, enum ringlb_counter which, u64 n);
+
+/* One instruction, where words have 64 bits. */
+static inline void rlb_stats_add(struct rlb_stats __percpu *stats, enum ringlb_counter which,
+				 u64 n)
+{
+	if (IS_ENABLED(CONFIG_64BIT))
+		this_cpu_add(stats->n[which], n);
+	else
+		rlb_stats_add32(stats, which, n);
+}
+
+/**
+ * rlb_count_traffic() - count a packet that was sent on, for its service and its backend
+ * @pkt: the packet
+ * @packets: RINGLB_COUNTER_PACKETS_IN or _OUT; the counter after it takes the bytes
+ */
+static inline void rlb_count_traffic(const struct rlb_pkt *pkt, enum ringlb_counter packets)
+{
+	const struct sk_buff *skb = pkt->skb;
+	u64 bytes = skb->len - skb_network_offset(skb);
+	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
+
+	rlb_stats_add(pkt->service->stats, packets, n);
+	rlb_stats_add(pkt->service->stats, packets + 1, bytes);
+	rlb_stats_add(pkt->backend->stats, packets, n);
+	rlb_stats_add(pkt->backend->stats, packets + 1, bytes);
+}
+
 void rlb_count(struct rlb_stats __percpu *stats, enum ringlb_counter which);
-void rlb_count_traffic(const struct rlb_pkt *pkt, enum ringlb_counter packets);
 enum rlb_verdict rlb_drop(const struct rlb_pkt *pkt, enum ringlb_counter reason);
 
 #endif /* _RINGLB_STATS_H */
