@@ -33,13 +33,14 @@ static void flow_of_reply(struct rlb_tuple *flow, const struct rlb_pkt *pkt,
 static bool is_pinned(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
 		      const struct rlb_backend *backend)
 {
-	u32 now = rlb_flow_now();
 	struct rlb_segment seg;
 	struct rlb_pin_key key;
 	struct rlb_pin *pin;
+	u32 now;
 
 	if (!rlb_pins_any(&pkt->rn->pins))
 		return false;
+	now = rlb_flow_now();
 	rlb_steer_key(&key, pkt->service, flow);
 	pin = rlb_pins_find(&pkt->rn->pins, &key, now);
 	if (!pin || rlb_pin_backend(pin) != backend)
@@ -47,18 +48,6 @@ static bool is_pinned(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
 	rlb_steer_segment(pkt, true, &seg);
 	rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now);
 	return true;
-}
-
-/* Would, or could not long ago, a request of this flow go there? */
-static bool is_slots(const struct rlb_service *svc, const struct rlb_tuple *flow,
-		     const struct rlb_backend *backend)
-{
-	const struct rlb_table *table = rcu_dereference(svc->table);
-	struct rlb_choice choice;
-
-	return rlb_steer_tuple(table, flow, &choice) == backend ||
-	       table->backend[choice.owner] == backend ||
-	       rlb_steer_old_owner(table, choice.slot) == backend;
 }
 
 /**
@@ -79,7 +68,8 @@ enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
 	flow_of_reply(&flow, pkt, pkt->service);
-	if (is_pinned(pkt, &flow, pkt->backend) || is_slots(pkt->service, &flow, pkt->backend))
+	if (is_pinned(pkt, &flow, pkt->backend) ||
+	    rlb_steer_has(rcu_dereference(pkt->service->table), &flow, pkt->backend))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
 	return RLB_PASS;

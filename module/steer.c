@@ -16,6 +16,13 @@
 #include "steer.h"
 #include "table.h"
 
+static struct rlb_backend *choose(const struct rlb_table *table, u64 hash,
+				  struct rlb_choice *choice)
+{
+	rlb_choose(&table->view, hash, choice);
+	return choice->member < 0 ? NULL : table->backend[choice->member];
+}
+
 /**
  * rlb_steer_tuple() - which backend takes a new flow
  * @table: a table; caller holds rcu_read_lock() or cfg_lock
@@ -27,8 +34,28 @@
 struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct rlb_tuple *flow,
 				    struct rlb_choice *choice)
 {
-	rlb_choose(&table->view, rlb_key_hash(&table->secret, table->key, flow), choice);
-	return choice->member < 0 ? NULL : table->backend[choice->member];
+	return choose(table, rlb_key_hash(&table->secret, table->key, flow), choice);
+}
+
+/**
+ * rlb_steer_has() - is a backend one to which packets of a flow go, or went not long ago?
+ * @table: a table; caller holds rcu_read_lock()
+ * @flow: the flow, from client to VIP
+ * @backend: the backend, a member of the table's service
+ *
+ * Pins apart: it owns the flow's slot, whatever its state, or had it before, or takes the
+ * flow when others look again.
+ */
+bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
+		   const struct rlb_backend *backend)
+{
+	u64 hash = rlb_key_hash(&table->secret, table->key, flow);
+	u32 slot = hash >> (64 - table->view.bits);
+	struct rlb_choice choice;
+
+	return table->backend[table->view.slots[slot] & RLB_SLOT_OWNER] == backend ||
+	       rlb_steer_old_owner(table, slot) == backend ||
+	       choose(table, hash, &choice) == backend;
 }
 
 /**
@@ -243,12 +270,54 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	return to;
 }
 
-/* Nothing to remember, nothing remembered: the common packet. */
+/* No flow is remembered, and of this service none is to be that has a settled owner. */
+static bool remembers_nothing(const struct rlb_pkt *pkt)
+{
+	return !rlb_pins_any(&pkt->rn->pins) &&
+	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
+}
+
+/* The common packet's: a settled slot's owner that takes flows. NULL for all other packets. */
+static struct rlb_backend *plain_owner(const struct rlb_pkt *pkt, const struct rlb_table *table,
+				       u64 hash)
+{
+	const struct rlb_view *v = &table->view;
+	u16 owner = v->slots[hash >> (64 - v->bits)];
+
+	if (owner & RLB_SLOT_MOVED || rlb_takes_of(v, owner) != RLB_TAKES_FLOWS)
+		return NULL;
+	if (!remembers_nothing(pkt) || atomic_read(&table->use) != RLB_TABLE_USED)
+		return NULL;
+	return table->backend[owner];
+}
+
+/* A choice was made for this packet: is there nothing to remember, and nothing remembered? */
 static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 {
 	return w->choice.probes == 1 && w->chosen && !w->old && !w->late &&
-	       !rlb_pins_any(&pkt->rn->pins) &&
-	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
+	       remembers_nothing(pkt);
+}
+
+/* The long way, for all packets that have no plain_owner(); what it needs costs only them. */
+static noinline struct rlb_backend *steer_other(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
+{
+	struct way w = { .late = is_late(table) };
+
+	w.chosen = choose(table, hash, &w.choice);
+	w.old = rlb_steer_old_owner(table, w.choice.slot);
+	w.owner = table->backend[w.choice.owner];
+	if (w.choice.probes > 1)
+		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
+	return is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);
+}
+
+/* For the test of the tests: the backend of a slot's next owner. */
+static struct rlb_backend *wrong_one(const struct rlb_table *table, u64 hash)
+{
+	struct rlb_choice choice;
+
+	choose(table, hash, &choice);
+	return table->backend[(choice.owner + 1) % table->view.n];
 }
 
 /**
@@ -260,17 +329,14 @@ static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 {
 	struct rlb_table *table = rcu_dereference(pkt->service->table);
-	struct way w = { .late = is_late(table) };
+	u64 hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
 
-	w.chosen = rlb_steer_tuple(table, &pkt->tuple, &w.choice);
-	w.old = rlb_steer_old_owner(table, w.choice.slot);
-	w.owner = table->backend[w.choice.owner];
-	if (w.choice.probes > 1)
-		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
-	pkt->backend = is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);
+	pkt->backend = plain_owner(pkt, table, hash);
+	if (!pkt->backend)
+		pkt->backend = steer_other(pkt, table, hash);
 	if (!pkt->backend)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_BACKEND);
 	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT) && table->view.n)
-		pkt->backend = table->backend[(w.choice.owner + 1) % table->view.n];
+		pkt->backend = wrong_one(table, hash);
 	return RLB_NEXT;
 }

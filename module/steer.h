@@ -19,6 +19,8 @@ static inline u32 rlb_steer_idle(const struct rlb_service *svc)
 
 struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct rlb_tuple *flow,
 				    struct rlb_choice *choice);
+bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
+		   const struct rlb_backend *backend);
 struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot);
 void rlb_steer_key(struct rlb_pin_key *key, const struct rlb_service *svc,
 		   const struct rlb_tuple *flow);
