@@ -49,7 +49,8 @@ static inline void rlb_stats_add(struct rlb_stats __percpu *stats, enum ringlb_c
  * @pkt: the packet
  * @packets: RINGLB_COUNTER_PACKETS_IN or _OUT; the counter after it takes the bytes
  */
-static inline void rlb_count_traffic(const struct rlb_pkt *pkt, enum ringlb_counter packets)
+static __always_inline void rlb_count_traffic(const struct rlb_pkt *pkt,
+					      enum ringlb_counter packets)
 {
 	const struct sk_buff *skb = pkt->skb;
 	u64 bytes = skb->len - skb_network_offset(skb);

@@ -22,96 +22,10 @@
 #include <net/checksum.h>
 #include <net/ip.h>
 
-#include "../sabotage.h"
 #include "rewrite.h"
 
 /* Bytes of a quoted transport header up to the end of its checksum. */
 #define TCP_CHECK_END (offsetof(struct tcphdr, check) + sizeof(__sum16))
-
-static union rlb_addr *addr_at(struct sk_buff *skb, unsigned int header, u8 family,
-			       enum rlb_side side)
-{
-	void *iph = skb->data + header;
-
-	if (family == AF_INET)
-		return side == RLB_SOURCE ? iph + offsetof(struct iphdr, saddr) :
-					    iph + offsetof(struct iphdr, daddr);
-	return side == RLB_SOURCE ? iph + offsetof(struct ipv6hdr, saddr) :
-				    iph + offsetof(struct ipv6hdr, daddr);
-}
-
-/* Source and destination port are the first two fields of TCP and UDP alike. */
-static __be16 *port_at(struct sk_buff *skb, unsigned int l4, enum rlb_side side)
-{
-	return (__be16 *)(skb->data + l4) + (side == RLB_DESTINATION);
-}
-
-static void set_addr(union rlb_addr *field, u8 family, const union rlb_addr *addr)
-{
-	memcpy(field, addr, rlb_addr_len(family));
-}
-
-/* A sum learns that an address which it covers, in the pseudo header or not, changes. */
-static void sum_addr(__sum16 *sum, struct sk_buff *skb, u8 family, const union rlb_addr *from,
-		     const union rlb_addr *to, bool pseudo)
-{
-	if (family == AF_INET)
-		inet_proto_csum_replace4(sum, skb, from->v4, to->v4, pseudo);
-	else
-		inet_proto_csum_replace16(sum, skb, from->v6, to->v6, pseudo);
-}
-
-/*
- * The packet's own transport checksum; NULL if there is none: a UDP sender may leave it out
- * (RFC 768), and then it stays out. In IPv6 that is legal for some tunnels (RFC 6936).
- */
-static __sum16 *transport_sum(struct sk_buff *skb, unsigned int l4, u8 proto)
-{
-	struct udphdr *uh = (struct udphdr *)(skb->data + l4);
-
-	if (rlb_sabotaged(RLB_SABOTAGE_STALE_CHECKSUM))
-		return NULL;
-	if (proto == IPPROTO_TCP)
-		return &((struct tcphdr *)uh)->check;
-	return uh->check || skb->ip_summed == CHECKSUM_PARTIAL ? &uh->check : NULL;
-}
-
-/**
- * rlb_rewrite() - give a packet another source or destination
- * @pkt: a parsed packet, no ICMP error
- * @side: which
- * @addr: new address
- * @port: new port
- *
- * Return: 0 or -ENOMEM.
- */
-int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr, __be16 port)
-{
-	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
-							     sizeof(struct udphdr);
-	struct sk_buff *skb = pkt->skb;
-	u8 family = pkt->tuple.family;
-	union rlb_addr *old_addr;
-	__be16 *old_port;
-	__sum16 *sum;
-
-	if (skb_ensure_writable(skb, pkt->l4 + len))
-		return -ENOMEM;
-	old_addr = addr_at(skb, skb_network_offset(skb), family, side);
-	old_port = port_at(skb, pkt->l4, side);
-	sum = transport_sum(skb, pkt->l4, pkt->tuple.proto);
-	if (sum) {
-		sum_addr(sum, skb, family, old_addr, addr, true);
-		inet_proto_csum_replace2(sum, skb, *old_port, port, false);
-		if (pkt->tuple.proto == IPPROTO_UDP && !*sum)
-			*sum = CSUM_MANGLED_0;	/* 0 would say: no checksum */
-	}
-	if (family == AF_INET)
-		csum_replace4(&ip_hdr(skb)->check, old_addr->v4, addr->v4);
-	set_addr(old_addr, family, addr);
-	*old_port = port;
-	return 0;
-}
 
 /* The ICMP checksum learns that two bytes of the quoted packet change. */
 static void sum_quoted2(struct sk_buff *skb, __sum16 *icmp_sum, __sum16 from, __sum16 to)
@@ -151,8 +65,8 @@ static void rewrite_quoted(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side
 {
 	struct sk_buff *skb = pkt->skb;
 	u8 family = pkt->tuple.family;
-	union rlb_addr *old_addr = addr_at(skb, pkt->quoted, family, side);
-	__be16 *old_port = port_at(skb, pkt->quoted_l4, side);
+	union rlb_addr *old_addr = rlb_addr_at(skb, pkt->quoted, family, side);
+	__be16 *old_port = rlb_port_at(skb, pkt->quoted_l4, side);
 	struct iphdr *iph = (struct iphdr *)(skb->data + pkt->quoted);
 	__sum16 old;
 
@@ -162,9 +76,9 @@ static void rewrite_quoted(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side
 		csum_replace4(&iph->check, old_addr->v4, addr->v4);
 		sum_quoted2(skb, icmp_sum, old, iph->check);
 	}
-	sum_addr(icmp_sum, skb, family, old_addr, addr, false);
+	rlb_sum_addr(icmp_sum, skb, family, old_addr, addr, false);
 	inet_proto_csum_replace2(icmp_sum, skb, *old_port, port, false);
-	set_addr(old_addr, family, addr);
+	rlb_set_addr(old_addr, family, addr);
 	*old_port = port;
 }
 
@@ -173,13 +87,13 @@ static void rewrite_outer(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side 
 {
 	struct sk_buff *skb = pkt->skb;
 	u8 family = pkt->tuple.family;
-	union rlb_addr *old = addr_at(skb, skb_network_offset(skb), family, side);
+	union rlb_addr *old = rlb_addr_at(skb, skb_network_offset(skb), family, side);
 
 	if (family == AF_INET)
 		csum_replace4(&ip_hdr(skb)->check, old->v4, addr->v4);
 	else
-		sum_addr(icmp_sum, skb, family, old, addr, true);	/* ICMPv6 has a pseudo header */
-	set_addr(old, family, addr);
+		rlb_sum_addr(icmp_sum, skb, family, old, addr, true);	/* ICMPv6 has a pseudo header */
+	rlb_set_addr(old, family, addr);
 }
 
 /**

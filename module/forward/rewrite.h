@@ -5,14 +5,145 @@
 #ifndef _RINGLB_REWRITE_H
 #define _RINGLB_REWRITE_H
 
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+
+#include <net/checksum.h>
+#include <net/ip.h>
+
 #include "../ringlb.h"
+#include "../sabotage.h"
 
 enum rlb_side {
 	RLB_SOURCE,
 	RLB_DESTINATION,
 };
 
-int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr, __be16 port);
+static inline union rlb_addr *rlb_addr_at(struct sk_buff *skb, unsigned int header, u8 family,
+					  enum rlb_side side)
+{
+	void *iph = skb->data + header;
+
+	if (family == AF_INET)
+		return side == RLB_SOURCE ? iph + offsetof(struct iphdr, saddr) :
+					    iph + offsetof(struct iphdr, daddr);
+	return side == RLB_SOURCE ? iph + offsetof(struct ipv6hdr, saddr) :
+				    iph + offsetof(struct ipv6hdr, daddr);
+}
+
+/* Source and destination port are the first two fields of TCP and UDP alike. */
+static inline __be16 *rlb_port_at(struct sk_buff *skb, unsigned int l4, enum rlb_side side)
+{
+	return (__be16 *)(skb->data + l4) + (side == RLB_DESTINATION);
+}
+
+static inline void rlb_set_addr(union rlb_addr *field, u8 family, const union rlb_addr *addr)
+{
+	if (family == AF_INET)
+		field->v4 = addr->v4;
+	else
+		memcpy(field, addr, sizeof(*field));
+}
+
+/* A sum learns that an address which it covers, in the pseudo header or not, changes. */
+static inline void rlb_sum_addr(__sum16 *sum, struct sk_buff *skb, u8 family,
+				const union rlb_addr *from, const union rlb_addr *to, bool pseudo)
+{
+	if (family == AF_INET)
+		inet_proto_csum_replace4(sum, skb, from->v4, to->v4, pseudo);
+	else
+		inet_proto_csum_replace16(sum, skb, from->v6, to->v6, pseudo);
+}
+
+/*
+ * The packet's own transport checksum; NULL if there is none: a UDP sender may leave it out
+ * (RFC 768), and then it stays out. In IPv6 that is legal for some tunnels (RFC 6936).
+ */
+static inline __sum16 *rlb_transport_sum(struct sk_buff *skb, unsigned int l4, u8 proto)
+{
+	struct udphdr *uh = (struct udphdr *)(skb->data + l4);
+
+	if (rlb_sabotaged(RLB_SABOTAGE_STALE_CHECKSUM))
+		return NULL;
+	if (proto == IPPROTO_TCP)
+		return &((struct tcphdr *)uh)->check;
+	return uh->check || skb->ip_summed == CHECKSUM_PARTIAL ? &uh->check : NULL;
+}
+
+/* What a sum over an address gains when that becomes another one. */
+static inline __wsum rlb_addr_diff(u8 family, const union rlb_addr *from, const union rlb_addr *to)
+{
+	__wsum diff = csum_sub((__force __wsum)to->v4, (__force __wsum)from->v4);
+	unsigned int i;
+
+	for (i = 1; family == AF_INET6 && i < 4; i++) {
+		diff = csum_add(diff, (__force __wsum)to->v6[i]);
+		diff = csum_sub(diff, (__force __wsum)from->v6[i]);
+	}
+	return diff;
+}
+
+static inline __wsum rlb_port_diff(__be16 from, __be16 to)
+{
+	return csum_sub((__force __wsum)(__force u16)to, (__force __wsum)(__force u16)from);
+}
+
+/* Sums that devices have a share in, or the packet's own sum of everything beside. */
+static inline bool rlb_sum_is_shared(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_PARTIAL || skb->ip_summed == CHECKSUM_COMPLETE;
+}
+
+/**
+ * rlb_rewrite() - give a packet another source or destination
+ * @pkt: a parsed packet, no ICMP error
+ * @side: which
+ * @addr: new address
+ * @port: new port
+ *
+ * Inline, so that each caller has its side's own. A sum that nobody shares is updated once,
+ * by all that changes under it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
+				       const union rlb_addr *addr, __be16 port)
+{
+	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
+							     sizeof(struct udphdr);
+	struct sk_buff *skb = pkt->skb;
+	u8 family = pkt->tuple.family;
+	union rlb_addr *old_addr;
+	__be16 *old_port;
+	__sum16 *sum;
+	__wsum diff;
+
+	if (skb_ensure_writable(skb, pkt->l4 + len))
+		return -ENOMEM;
+	old_addr = rlb_addr_at(skb, skb_network_offset(skb), family, side);
+	old_port = rlb_port_at(skb, pkt->l4, side);
+	diff = rlb_addr_diff(family, old_addr, addr);
+	if (family == AF_INET)
+		csum_replace_by_diff(&ip_hdr(skb)->check, diff);
+	sum = rlb_transport_sum(skb, pkt->l4, pkt->tuple.proto);
+	if (sum) {
+		if (rlb_sum_is_shared(skb)) {
+			rlb_sum_addr(sum, skb, family, old_addr, addr, true);
+			inet_proto_csum_replace2(sum, skb, *old_port, port, false);
+		} else {
+			csum_replace_by_diff(sum, csum_add(diff, rlb_port_diff(*old_port, port)));
+		}
+		if (pkt->tuple.proto == IPPROTO_UDP && !*sum)
+			*sum = CSUM_MANGLED_0;	/* 0 would say: no checksum */
+	}
+	rlb_set_addr(old_addr, family, addr);
+	*old_port = port;
+	return 0;
+}
+
 int rlb_rewrite_error(struct rlb_pkt *pkt, enum rlb_side quoted_side, const union rlb_addr *addr,
 		      __be16 port, enum rlb_side outer_side, bool outer);
 
