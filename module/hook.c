@@ -64,25 +64,36 @@ static enum rlb_verdict reply(struct rlb_pkt *pkt)
 	return verdict;
 }
 
-static struct rlb_pkt packet(struct sk_buff *skb, const struct nf_hook_state *state)
+static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
 {
-	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rlb_net_of(state->net) };
+	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rn };
 }
 
-static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+/* From the network, towards what may be a VIP. */
+static unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
+			       const struct nf_hook_state *state)
 {
-	struct rlb_pkt pkt = packet(skb, state);
-	enum rlb_verdict verdict;
+	struct rlb_pkt pkt = packet(rn, skb, state);
+	enum rlb_verdict verdict = request(&pkt);
 
-	/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
-	if (state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in))
-		return NF_ACCEPT;
-	verdict = request(&pkt);
 	if (verdict == RLB_DROP)
 		return NF_DROP;
 	if (verdict == RLB_NEXT)
 		skb_dst_drop(skb);	/* if it was routed already, then to the VIP */
 	return NF_ACCEPT;
+}
+
+static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rlb_net *rn = rlb_net_of(state->net);
+
+	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
+		return NF_ACCEPT;
+	/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
+	if (state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in))
+		return NF_ACCEPT;
+	return request_in(rn, skb, state);
 }
 
 static int route_again(struct rlb_pkt *pkt)
@@ -94,9 +105,11 @@ static int route_again(struct rlb_pkt *pkt)
 	return nf_ip6_route_me_harder(state->net, state->sk, pkt->skb);
 }
 
-static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+/* From this host, towards what may be a VIP. */
+static unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb,
+				const struct nf_hook_state *state)
 {
-	struct rlb_pkt pkt = packet(skb, state);
+	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
 
 	if (verdict == RLB_NEXT && route_again(&pkt))
@@ -105,17 +118,39 @@ static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_h
 	return verdict == RLB_DROP ? NF_DROP_ERR(-EHOSTUNREACH) : NF_ACCEPT;
 }
 
-static unsigned int post_routing(void *priv, struct sk_buff *skb,
-				 const struct nf_hook_state *state)
+static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	struct rlb_pkt pkt = packet(skb, state);
+	struct rlb_net *rn = rlb_net_of(state->net);
+
+	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
+		return NF_ACCEPT;
+	return request_out(rn, skb, state);
+}
+
+/* To the network, from what may be a backend. */
+static unsigned int reply_out(struct rlb_net *rn, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(rn, skb, state);
 
 	return reply(&pkt) == RLB_DROP ? NF_DROP : NF_ACCEPT;
 }
 
-static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static unsigned int post_routing(void *priv, struct sk_buff *skb,
+				 const struct nf_hook_state *state)
 {
-	struct rlb_pkt pkt = packet(skb, state);
+	struct rlb_net *rn = rlb_net_of(state->net);
+
+	if (rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
+		return NF_ACCEPT;
+	return reply_out(rn, skb, state);
+}
+
+/* To this host, from what may be a backend. */
+static unsigned int reply_in(struct rlb_net *rn, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = reply(&pkt);
 
 	if (verdict == RLB_DROP)
@@ -124,6 +159,15 @@ static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_ho
 	if (verdict == RLB_NEXT && !pkt.is_error)
 		skb_orphan(skb);
 	return NF_ACCEPT;
+}
+
+static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct rlb_net *rn = rlb_net_of(state->net);
+
+	if (rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
+		return NF_ACCEPT;
+	return reply_in(rn, skb, state);
 }
 
 #define RLB_HOOK(family, number, function, order)			\

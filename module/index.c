@@ -10,6 +10,7 @@
  * removed node leaves a grave, which readers step over and a later insertion digs up; graves
  * count as used, so too many of them lead to a new array.
  */
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -17,19 +18,8 @@
 
 #include "index.h"
 
-#define INDEX_MIN 16	/* places in the smallest array */
-
-/**
- * struct rlb_index_array - the places
- * @rcu: for kvfree_rcu()
- * @mask: number of places, a power of two, less one
- * @place: nodes, NULL, or &grave
- */
-struct rlb_index_array {
-	struct rcu_head rcu;
-	u32 mask;
-	struct rlb_index_node __rcu *place[];
-};
+#define INDEX_MIN 64	/* places in the smallest array */
+#define KNOWN_BITS 16	/* of addresses, for each place: 32 or more for each node */
 
 /* Equal to nothing that is looked for: no packet has address family 0. */
 static struct rlb_index_node grave;
@@ -118,6 +108,12 @@ static u32 index_place(const struct rlb_index *idx, const struct rlb_index_array
 	}
 }
 
+/* Readers may look for it by its address. Only a new array forgets an address. */
+static void know(struct rlb_index_array *a, const struct rlb_index_node *node)
+{
+	set_bit(rlb_index_addr_hash(node->family, &node->addr) >> a->shift, a->known);
+}
+
 static void index_replace(struct rlb_index *idx, struct rlb_index_array *new)
 {
 	struct rlb_index_array *old = array_locked(idx);
@@ -126,13 +122,29 @@ static void index_replace(struct rlb_index *idx, struct rlb_index_array *new)
 
 	for (i = 0; old && i <= old->mask; i++) {
 		node = place_locked(idx, old, i);
-		if (node && node != &grave)
-			rcu_assign_pointer(new->place[index_place(idx, new, node->hash)], node);
+		if (!node || node == &grave)
+			continue;
+		know(new, node);
+		rcu_assign_pointer(new->place[index_place(idx, new, node->hash)], node);
 	}
 	rcu_assign_pointer(idx->array, new);
 	idx->used = idx->live;
 	if (old)
 		kvfree_rcu(old, rcu);
+}
+
+static struct rlb_index_array *index_alloc(u32 size)
+{
+	u32 bits = size * KNOWN_BITS;
+	struct rlb_index_array *a;
+
+	a = kvzalloc(struct_size(a, place, size) + bits / BITS_PER_BYTE, GFP_KERNEL_ACCOUNT);
+	if (!a)
+		return NULL;
+	a->mask = size - 1;
+	a->shift = 64 - ilog2(bits);
+	a->known = (unsigned long *)(a->place + size);
+	return a;
 }
 
 /**
@@ -153,10 +165,9 @@ int rlb_index_reserve(struct rlb_index *idx, u32 more)
 		return 0;
 	while (size < (idx->live + more) * 4)
 		size *= 2;
-	a = kvzalloc(struct_size(a, place, size), GFP_KERNEL_ACCOUNT);
+	a = index_alloc(size);
 	if (!a)
 		return -ENOMEM;
-	a->mask = size - 1;
 	index_replace(idx, a);
 	return 0;
 }
@@ -179,6 +190,7 @@ void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node)
 	if (!place_locked(idx, a, i))
 		idx->used++;
 	idx->live++;
+	know(a, node);
 	rcu_assign_pointer(a->place[i], node);
 }
 

@@ -5,10 +5,14 @@
  * A flat hash table with open addressing and linear probing. Readers hold
  * rcu_read_lock() and take no lock; a probe that finds nothing costs a multiplication and,
  * mostly, one load. Writers hold cfg_lock.
+ *
+ * Beside it stands a bit for each address that nodes have, found by the address alone: most
+ * packets of a gateway are told by it that they need not be looked at more closely.
  */
 #ifndef _RINGLB_INDEX_H
 #define _RINGLB_INDEX_H
 
+#include <linux/bitops.h>
 #include <linux/rcupdate.h>
 
 #include "ringlb.h"
@@ -28,6 +32,52 @@ struct rlb_index_node {
 	u8 family;
 	union rlb_addr addr;
 };
+
+/**
+ * struct rlb_index_array - what readers read
+ * @rcu: for kvfree_rcu()
+ * @mask: number of places, a power of two, less one
+ * @shift: 64 less log2 of the bits in @known
+ * @known: by hash of an address; set if a node has it, or had
+ * @place: nodes, NULL, or a removed node's grave
+ */
+struct rlb_index_array {
+	struct rcu_head rcu;
+	u32 mask;
+	u32 shift;
+	unsigned long *known;
+	struct rlb_index_node __rcu *place[];
+};
+
+/* All bits of the address count; the high bits of the result are the good ones. */
+static inline u64 rlb_index_addr_hash(u8 family, const union rlb_addr *addr)
+{
+	u64 x = (__force u32)addr->v4;
+
+	if (family == AF_INET6) {
+		x ^= (__force u32)addr->v6[2];
+		x |= (u64)(__force u32)(addr->v6[1] ^ addr->v6[3]) << 32;
+	}
+	return x * 0x9e3779b97f4a7c15ULL;
+}
+
+/**
+ * rlb_index_knows() - may there be a node with this address?
+ * @idx: the index
+ * @family: AF_INET or AF_INET6
+ * @addr: the address
+ *
+ * Caller holds rcu_read_lock().
+ *
+ * Return: false if surely none; true now and then though there is none.
+ */
+static inline bool rlb_index_knows(const struct rlb_index *idx, u8 family,
+				   const union rlb_addr *addr)
+{
+	const struct rlb_index_array *a = rcu_dereference(idx->array);
+
+	return a && test_bit(rlb_index_addr_hash(family, addr) >> a->shift, a->known);
+}
 
 struct rlb_index_node *rlb_index_find(const struct rlb_index *idx, u8 family, u8 proto,
 				      const union rlb_addr *addr, __be16 port);
