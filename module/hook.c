@@ -28,7 +28,6 @@
 #include "forward/nat.h"
 #include "hook.h"
 #include "icmp.h"
-#include "netns.h"
 #include "parse.h"
 #include "reply.h"
 #include "service.h"
@@ -86,7 +85,7 @@ static unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
 
 static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	struct rlb_net *rn = rlb_net_of(state->net);
+	struct rlb_net *rn = priv;
 
 	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
 		return NF_ACCEPT;
@@ -120,7 +119,7 @@ static unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb,
 
 static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	struct rlb_net *rn = rlb_net_of(state->net);
+	struct rlb_net *rn = priv;
 
 	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
 		return NF_ACCEPT;
@@ -139,7 +138,7 @@ static unsigned int reply_out(struct rlb_net *rn, struct sk_buff *skb,
 static unsigned int post_routing(void *priv, struct sk_buff *skb,
 				 const struct nf_hook_state *state)
 {
-	struct rlb_net *rn = rlb_net_of(state->net);
+	struct rlb_net *rn = priv;
 
 	if (rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
 		return NF_ACCEPT;
@@ -163,7 +162,7 @@ static unsigned int reply_in(struct rlb_net *rn, struct sk_buff *skb,
 
 static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
-	struct rlb_net *rn = rlb_net_of(state->net);
+	struct rlb_net *rn = priv;
 
 	if (rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
 		return NF_ACCEPT;
@@ -178,14 +177,14 @@ static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_ho
 		.priority = (order),					\
 	}
 
-static const struct nf_hook_ops hooks4[] = {
+static const struct nf_hook_ops hooks4[RLB_HOOKS] = {
 	RLB_HOOK(NFPROTO_IPV4, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
 	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
 	RLB_HOOK(NFPROTO_IPV4, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
 	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
 };
 
-static const struct nf_hook_ops hooks6[] = {
+static const struct nf_hook_ops hooks6[RLB_HOOKS] = {
 	RLB_HOOK(NFPROTO_IPV6, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
 	RLB_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
 	RLB_HOOK(NFPROTO_IPV6, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
@@ -211,9 +210,21 @@ static void defrag_disable(struct net *net, u8 family)
 		nf_defrag_ipv6_disable(net);
 }
 
+/* A namespace has copies, so that a packet need not look up the namespace's state. */
+static int hooks_add(struct rlb_net *rn, u8 family)
+{
+	struct nf_hook_ops *ops = rn->hooks[family == AF_INET6];
+	unsigned int i;
+
+	memcpy(ops, family == AF_INET ? hooks4 : hooks6, sizeof(hooks4));
+	for (i = 0; i < RLB_HOOKS; i++)
+		ops[i].priv = rn;
+	return nf_register_net_hooks(rn->net, ops, RLB_HOOKS);
+}
+
 static void hooks_remove(struct rlb_net *rn, u8 family)
 {
-	nf_unregister_net_hooks(rn->net, family == AF_INET ? hooks4 : hooks6, ARRAY_SIZE(hooks4));
+	nf_unregister_net_hooks(rn->net, rn->hooks[family == AF_INET6], RLB_HOOKS);
 	defrag_disable(rn->net, family);
 }
 
@@ -239,8 +250,7 @@ int rlb_hooks_get(struct rlb_net *rn, u8 family)
 	err = defrag_enable(rn->net, family);
 	if (err)
 		return err;
-	err = nf_register_net_hooks(rn->net, family == AF_INET ? hooks4 : hooks6,
-				    ARRAY_SIZE(hooks4));
+	err = hooks_add(rn, family);
 	if (err) {
 		defrag_disable(rn->net, family);
 		return err;

@@ -42,6 +42,8 @@ struct rlb_index_array;
 struct rlb_service;
 struct rlb_stats;
 
+#define RLB_HOOKS 4	/* of each family; see hook.c */
+
 /**
  * struct rlb_index - see index.h
  * @array: what packets read
@@ -70,6 +72,7 @@ struct rlb_index {
  * @next_id: where the search for a new service's number starts
  * @seq: counts changes, for the consistency check of dumps; never 0
  * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
+ * @hooks: these hooks
  * @secret: the hash key, copied into each table
  * @has_secret: false until it is first needed
  * @ending: backends whose pins are to be forgotten
@@ -94,6 +97,7 @@ struct rlb_net {
 	u32 next_id;
 	u32 seq;
 	u32 hooked[2];
+	struct nf_hook_ops hooks[2][RLB_HOOKS];
 	struct rlb_secret secret;
 	bool has_secret;
 	struct list_head ending;
