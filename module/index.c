@@ -24,66 +24,6 @@
 /* Equal to nothing that is looked for: no packet has address family 0. */
 static struct rlb_index_node grave;
 
-/*
- * Only an operator chooses what is stored, so long runs of used places cannot be provoked by
- * packets; all bits of the key count all the same.
- */
-static u32 index_hash(u8 family, u8 proto, const union rlb_addr *addr, __be16 port)
-{
-	u64 x = (u64)(__force u32)addr->v4 << 32 | (u32)(__force u16)port << 8 | proto;
-
-	if (family == AF_INET6) {
-		x ^= (__force u32)addr->v6[1];
-		x *= 0xbf58476d1ce4e5b9ULL;
-		x ^= x >> 32;
-		x ^= (u64)(__force u32)addr->v6[2] << 32 | (__force u32)addr->v6[3];
-	}
-	x *= 0x9e3779b97f4a7c15ULL;
-	return x >> 32;
-}
-
-static bool index_equal(const struct rlb_index_node *node, u8 family, u8 proto,
-			const union rlb_addr *addr, __be16 port)
-{
-	if (node->port != port || node->proto != proto || node->family != family)
-		return false;
-	if (node->addr.v4 != addr->v4)
-		return false;
-	return family == AF_INET || !memcmp(node->addr.byte + 4, addr->byte + 4, 12);
-}
-
-/**
- * rlb_index_find() - find a node
- * @idx: the index
- * @family: AF_INET or AF_INET6
- * @proto: protocol
- * @addr: address
- * @port: port, network byte order
- *
- * Caller holds rcu_read_lock() or cfg_lock.
- *
- * Return: the node, NULL if there is none; valid until the caller lets go of the lock.
- */
-struct rlb_index_node *rlb_index_find(const struct rlb_index *idx, u8 family, u8 proto,
-				      const union rlb_addr *addr, __be16 port)
-{
-	const struct rlb_index_array *a;
-	struct rlb_index_node *node;
-	u32 hash, i;
-
-	a = rcu_dereference_check(idx->array, lockdep_is_held(idx->lock));
-	if (!a)
-		return NULL;
-	hash = index_hash(family, proto, addr, port);
-	for (i = hash & a->mask; ; i = (i + 1) & a->mask) {
-		node = rcu_dereference_check(a->place[i], lockdep_is_held(idx->lock));
-		if (!node)
-			return NULL;
-		if (node->hash == hash && index_equal(node, family, proto, addr, port))
-			return node;
-	}
-}
-
 static struct rlb_index_array *array_locked(const struct rlb_index *idx)
 {
 	return rcu_dereference_protected(idx->array, lockdep_is_held(idx->lock));
@@ -185,7 +125,8 @@ void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node)
 	struct rlb_index_array *a = array_locked(idx);
 	u32 i;
 
-	node->hash = index_hash(node->family, node->proto, &node->addr, node->port);
+	node->what = rlb_index_what(node->family, node->proto, node->port);
+	node->hash = rlb_index_hash(node->what, node->family, &node->addr);
 	i = index_place(idx, a, node->hash);
 	if (!place_locked(idx, a, i))
 		idx->used++;

@@ -13,13 +13,16 @@
 #define _RINGLB_INDEX_H
 
 #include <linux/bitops.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 
 #include "ringlb.h"
 
 /**
  * struct rlb_index_node - what is found; embedded in a service or a backend
  * @hash: of the rest, set by rlb_index_insert()
+ * @what: family, protocol and port in one word, likewise
  * @port: network byte order
  * @proto: IPPROTO_*
  * @family: AF_INET or AF_INET6
@@ -27,6 +30,7 @@
  */
 struct rlb_index_node {
 	u32 hash;
+	u32 what;
 	__be16 port;
 	u8 proto;
 	u8 family;
@@ -79,8 +83,69 @@ static inline bool rlb_index_knows(const struct rlb_index *idx, u8 family,
 	return a && test_bit(rlb_index_addr_hash(family, addr) >> a->shift, a->known);
 }
 
-struct rlb_index_node *rlb_index_find(const struct rlb_index *idx, u8 family, u8 proto,
-				      const union rlb_addr *addr, __be16 port);
+/* Family, protocol and port as a node has them; never 0. */
+static inline u32 rlb_index_what(u8 family, u8 proto, __be16 port)
+{
+	return (u32)family << 24 | (u32)proto << 16 | (__force u16)port;
+}
+
+/*
+ * Only an operator chooses what is stored, so long runs of used places cannot be provoked by
+ * packets; all bits of the key count all the same.
+ */
+static inline u32 rlb_index_hash(u32 what, u8 family, const union rlb_addr *addr)
+{
+	u64 x = (u64)(__force u32)addr->v4 << 32 | what;
+
+	if (family == AF_INET6) {
+		x ^= (__force u32)addr->v6[1];
+		x *= 0xbf58476d1ce4e5b9ULL;
+		x ^= x >> 32;
+		x ^= (u64)(__force u32)addr->v6[2] << 32 | (__force u32)addr->v6[3];
+	}
+	x *= 0x9e3779b97f4a7c15ULL;
+	return x >> 32;
+}
+
+static inline bool rlb_index_equal(const struct rlb_index_node *node, u32 what, u8 family,
+				   const union rlb_addr *addr)
+{
+	if (node->what != what || node->addr.v4 != addr->v4)
+		return false;
+	return family == AF_INET || !memcmp(node->addr.byte + 4, addr->byte + 4, 12);
+}
+
+/**
+ * rlb_index_find() - find a node
+ * @idx: the index
+ * @family: AF_INET or AF_INET6
+ * @proto: protocol
+ * @addr: address
+ * @port: port, network byte order
+ *
+ * Caller holds rcu_read_lock() or cfg_lock.
+ *
+ * Return: the node, NULL if there is none; valid until the caller lets go of the lock.
+ */
+static inline struct rlb_index_node *rlb_index_find(const struct rlb_index *idx, u8 family,
+						    u8 proto, const union rlb_addr *addr,
+						    __be16 port)
+{
+	u32 what = rlb_index_what(family, proto, port);
+	const struct rlb_index_array *a;
+	struct rlb_index_node *node;
+	u32 i;
+
+	a = rcu_dereference_check(idx->array, lockdep_is_held(idx->lock));
+	if (!a)
+		return NULL;
+	for (i = rlb_index_hash(what, family, addr); ; i++) {
+		node = rcu_dereference_check(a->place[i & a->mask], lockdep_is_held(idx->lock));
+		if (!node || rlb_index_equal(node, what, family, addr))
+			return node;
+	}
+}
+
 int rlb_index_reserve(struct rlb_index *idx, u32 more);
 void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node);
 void rlb_index_remove(struct rlb_index *idx, struct rlb_index_node *node);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * service.c - which service is this packet for, and the life of a service
+ * service.c - the life of a service
  *
- * Packets: in: a parsed packet. Out: its service, or RLB_PASS. Softirq or process context
- * under rcu_read_lock().
- * Requests: create, change, destroy. Process context under cfg_lock; may sleep.
+ * In: requests to create, change, destroy. Process context under cfg_lock; may sleep. Packets
+ * find their service by service.h.
  */
 #include <linux/mm.h>
 #include <linux/rhashtable.h>
@@ -22,24 +21,6 @@ static const struct rhashtable_params name_params = {
 	.head_offset = offsetof(struct rlb_service, name_node),
 	.automatic_shrinking = true,
 };
-
-/**
- * rlb_service_find() - the service of a packet that travels towards a VIP
- * @pkt: a parsed packet; @pkt->service is set
- *
- * Return: RLB_NEXT, or RLB_PASS if its destination is no VIP.
- */
-enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
-{
-	const struct rlb_tuple *t = &pkt->tuple;
-	struct rlb_index_node *node;
-
-	node = rlb_index_find(&pkt->rn->vips, t->family, t->proto, &t->dst, t->dport);
-	if (!node)
-		return RLB_PASS;
-	pkt->service = container_of(node, struct rlb_service, node);
-	return RLB_NEXT;
-}
 
 /**
  * rlb_service_by_name() - find a service for a request

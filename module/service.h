@@ -84,7 +84,23 @@ struct rlb_service {
 	struct rhash_head name_node;
 };
 
-enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt);
+/**
+ * rlb_service_find() - the service of a packet that travels towards a VIP
+ * @pkt: a parsed packet; @pkt->service is set
+ *
+ * Return: RLB_NEXT, or RLB_PASS if its destination is no VIP.
+ */
+static inline enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
+{
+	const struct rlb_tuple *t = &pkt->tuple;
+	struct rlb_index_node *node;
+
+	node = rlb_index_find(&pkt->rn->vips, t->family, t->proto, &t->dst, t->dport);
+	if (!node)
+		return RLB_PASS;
+	pkt->service = container_of(node, struct rlb_service, node);
+	return RLB_NEXT;
+}
 
 struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);
 struct rlb_service *rlb_service_create(struct rlb_net *rn,
