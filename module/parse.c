@@ -23,15 +23,31 @@
 
 #define QUOTED_MIN 8	/* bytes of a quoted transport header; RFC 792 promises no more */
 
+static bool has_ports(u8 proto)
+{
+	return proto == IPPROTO_TCP || proto == IPPROTO_UDP;
+}
+
+/* Of headers that do not stand in one piece of memory */
+static noinline enum rlb_verdict parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
+						 __be16 *sport, __be16 *dport)
+{
+	__be16 ports[2];
+
+	if (skb_copy_bits(pkt->skb, offset, ports, sizeof(ports)))
+		return RLB_PASS;
+	*sport = ports[0];
+	*dport = ports[1];
+	return RLB_NEXT;
+}
+
 static enum rlb_verdict parse_ports(const struct rlb_pkt *pkt, unsigned int offset,
 				    __be16 *sport, __be16 *dport)
 {
-	const __be16 *ports;
-	__be16 buf[2];
+	const __be16 *ports = (const __be16 *)(pkt->skb->data + offset);
 
-	ports = skb_header_pointer(pkt->skb, offset, sizeof(buf), buf);
-	if (!ports)
-		return RLB_PASS;
+	if (skb_headlen(pkt->skb) < offset + 2 * sizeof(*ports))
+		return parse_far_ports(pkt, offset, sport, dport);
 	*sport = ports[0];
 	*dport = ports[1];
 	return RLB_NEXT;
@@ -55,7 +71,7 @@ static enum rlb_verdict parse_transport(struct rlb_pkt *pkt)
  */
 static enum rlb_verdict parse_quoted_transport(struct rlb_pkt *pkt)
 {
-	if (pkt->tuple.proto != IPPROTO_TCP && pkt->tuple.proto != IPPROTO_UDP)
+	if (!has_ports(pkt->tuple.proto))
 		return RLB_PASS;
 	if (pkt->skb->len < pkt->quoted_l4 + QUOTED_MIN)
 		return RLB_PASS;
@@ -76,7 +92,7 @@ static bool icmp4_is_ours(u8 type)
 	}
 }
 
-static enum rlb_verdict parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
+static noinline enum rlb_verdict parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 {
 	const struct icmphdr *icmph;
 	struct icmphdr icmp_buf;
@@ -106,23 +122,14 @@ static enum rlb_verdict parse4(struct rlb_pkt *pkt)
 	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
 		return RLB_PASS;
 	pkt->l4 = skb_network_offset(pkt->skb) + iph->ihl * 4;
-	switch (iph->protocol) {
-	case IPPROTO_TCP:
-	case IPPROTO_UDP:
-		pkt->tuple.proto = iph->protocol;
-		pkt->tuple.src.v4 = iph->saddr;
-		pkt->tuple.dst.v4 = iph->daddr;
-		return parse_transport(pkt);
-	case IPPROTO_ICMP:
+	if (iph->protocol == IPPROTO_ICMP)
 		return parse_icmp4(pkt, iph->daddr);
-	default:
+	if (!has_ports(iph->protocol))
 		return RLB_PASS;
-	}
-}
-
-static void copy_addr6(union rlb_addr *to, const struct in6_addr *from)
-{
-	memcpy(to, from, sizeof(*from));
+	pkt->tuple.proto = iph->protocol;
+	pkt->tuple.src.v4 = iph->saddr;
+	pkt->tuple.dst.v4 = iph->daddr;
+	return parse_transport(pkt);
 }
 
 /*
@@ -133,7 +140,7 @@ static void copy_addr6(union rlb_addr *to, const struct in6_addr *from)
 static int skip_ext6(const struct sk_buff *skb, unsigned int header, u8 *proto, __be16 *fragment)
 {
 	*fragment = 0;
-	if (*proto == IPPROTO_TCP || *proto == IPPROTO_UDP || *proto == IPPROTO_ICMPV6)
+	if (has_ports(*proto) || *proto == IPPROTO_ICMPV6)
 		return header;
 	return ipv6_skip_exthdr(skb, header, proto, fragment);
 }
@@ -160,34 +167,46 @@ static enum rlb_verdict parse_icmp6(struct rlb_pkt *pkt, const struct in6_addr *
 	if (offset < 0 || fragment & htons(IP6_OFFSET))
 		return RLB_PASS;
 	pkt->quoted_l4 = offset;
-	copy_addr6(&pkt->tuple.src, &iph->daddr);
-	copy_addr6(&pkt->tuple.dst, &iph->saddr);
+	memcpy(&pkt->tuple.src, &iph->daddr, sizeof(struct in6_addr));
+	memcpy(&pkt->tuple.dst, &iph->saddr, sizeof(struct in6_addr));
 	return parse_quoted_transport(pkt);
+}
+
+static enum rlb_verdict parse_plain6(struct rlb_pkt *pkt, const struct ipv6hdr *iph, u8 proto,
+				     unsigned int l4)
+{
+	pkt->l4 = l4;
+	pkt->tuple.proto = proto;
+	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(struct in6_addr));
+	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(struct in6_addr));
+	return parse_transport(pkt);
+}
+
+/* What begins with neither TCP nor UDP: extension headers, ICMP */
+static noinline enum rlb_verdict parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph,
+					      unsigned int l4)
+{
+	u8 proto = iph->nexthdr;
+	__be16 fragment;
+	int offset;
+
+	offset = skip_ext6(pkt->skb, l4, &proto, &fragment);
+	if (offset < 0 || fragment)
+		return RLB_PASS;
+	if (has_ports(proto))
+		return parse_plain6(pkt, iph, proto, offset);
+	pkt->l4 = offset;
+	return proto == IPPROTO_ICMPV6 ? parse_icmp6(pkt, &iph->daddr) : RLB_PASS;
 }
 
 static enum rlb_verdict parse6(struct rlb_pkt *pkt)
 {
 	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
-	u8 proto = iph->nexthdr;
-	__be16 fragment;
-	int offset;
+	unsigned int l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 
-	offset = skip_ext6(pkt->skb, skb_network_offset(pkt->skb) + sizeof(*iph), &proto, &fragment);
-	if (offset < 0 || fragment)
-		return RLB_PASS;
-	pkt->l4 = offset;
-	switch (proto) {
-	case IPPROTO_TCP:
-	case IPPROTO_UDP:
-		pkt->tuple.proto = proto;
-		copy_addr6(&pkt->tuple.src, &iph->saddr);
-		copy_addr6(&pkt->tuple.dst, &iph->daddr);
-		return parse_transport(pkt);
-	case IPPROTO_ICMPV6:
-		return parse_icmp6(pkt, &iph->daddr);
-	default:
-		return RLB_PASS;
-	}
+	if (!has_ports(iph->nexthdr))
+		return parse_other6(pkt, iph, l4);
+	return parse_plain6(pkt, iph, iph->nexthdr, l4);
 }
 
 /**
