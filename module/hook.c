@@ -63,6 +63,8 @@ static enum rlb_verdict reply(struct rlb_pkt *pkt)
 	return verdict;
 }
 
+/* What follows a hook's first look at a packet stands apart: most packets do not get there. */
+
 static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
@@ -70,8 +72,8 @@ static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
 }
 
 /* From the network, towards what may be a VIP. */
-static unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
-			       const struct nf_hook_state *state)
+static noinline unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
+					const struct nf_hook_state *state)
 {
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
@@ -105,8 +107,8 @@ static int route_again(struct rlb_pkt *pkt)
 }
 
 /* From this host, towards what may be a VIP. */
-static unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb,
-				const struct nf_hook_state *state)
+static noinline unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb,
+					 const struct nf_hook_state *state)
 {
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
@@ -127,8 +129,8 @@ static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_h
 }
 
 /* To the network, from what may be a backend. */
-static unsigned int reply_out(struct rlb_net *rn, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static noinline unsigned int reply_out(struct rlb_net *rn, struct sk_buff *skb,
+				       const struct nf_hook_state *state)
 {
 	struct rlb_pkt pkt = packet(rn, skb, state);
 
@@ -146,8 +148,8 @@ static unsigned int post_routing(void *priv, struct sk_buff *skb,
 }
 
 /* To this host, from what may be a backend. */
-static unsigned int reply_in(struct rlb_net *rn, struct sk_buff *skb,
-			     const struct nf_hook_state *state)
+static noinline unsigned int reply_in(struct rlb_net *rn, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
 {
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = reply(&pkt);

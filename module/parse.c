@@ -129,7 +129,7 @@ static enum rlb_verdict parse4(struct rlb_pkt *pkt)
 	pkt->tuple.proto = iph->protocol;
 	pkt->tuple.src.v4 = iph->saddr;
 	pkt->tuple.dst.v4 = iph->daddr;
-	return parse_transport(pkt);
+	return RLB_NEXT;
 }
 
 /*
@@ -172,41 +172,34 @@ static enum rlb_verdict parse_icmp6(struct rlb_pkt *pkt, const struct in6_addr *
 	return parse_quoted_transport(pkt);
 }
 
-static enum rlb_verdict parse_plain6(struct rlb_pkt *pkt, const struct ipv6hdr *iph, u8 proto,
-				     unsigned int l4)
-{
-	pkt->l4 = l4;
-	pkt->tuple.proto = proto;
-	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(struct in6_addr));
-	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(struct in6_addr));
-	return parse_transport(pkt);
-}
-
 /* What begins with neither TCP nor UDP: extension headers, ICMP */
-static noinline enum rlb_verdict parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph,
-					      unsigned int l4)
+static noinline enum rlb_verdict parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
 {
 	u8 proto = iph->nexthdr;
 	__be16 fragment;
 	int offset;
 
-	offset = skip_ext6(pkt->skb, l4, &proto, &fragment);
+	offset = skip_ext6(pkt->skb, pkt->l4, &proto, &fragment);
 	if (offset < 0 || fragment)
 		return RLB_PASS;
-	if (has_ports(proto))
-		return parse_plain6(pkt, iph, proto, offset);
 	pkt->l4 = offset;
-	return proto == IPPROTO_ICMPV6 ? parse_icmp6(pkt, &iph->daddr) : RLB_PASS;
+	pkt->tuple.proto = proto;
+	if (proto == IPPROTO_ICMPV6)
+		return parse_icmp6(pkt, &iph->daddr);
+	return has_ports(proto) ? RLB_NEXT : RLB_PASS;
 }
 
 static enum rlb_verdict parse6(struct rlb_pkt *pkt)
 {
 	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
-	unsigned int l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 
+	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(iph->saddr));
+	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(iph->daddr));
+	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 	if (!has_ports(iph->nexthdr))
-		return parse_other6(pkt, iph, l4);
-	return parse_plain6(pkt, iph, iph->nexthdr, l4);
+		return parse_other6(pkt, iph);
+	pkt->tuple.proto = iph->nexthdr;
+	return RLB_NEXT;
 }
 
 /**
@@ -217,6 +210,11 @@ static enum rlb_verdict parse6(struct rlb_pkt *pkt)
  */
 enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 {
+	enum rlb_verdict verdict;
+
 	pkt->tuple.family = pkt->state->pf;
-	return pkt->state->pf == NFPROTO_IPV4 ? parse4(pkt) : parse6(pkt);
+	verdict = pkt->state->pf == NFPROTO_IPV4 ? parse4(pkt) : parse6(pkt);
+	if (verdict != RLB_NEXT || pkt->is_error)
+		return verdict;
+	return parse_transport(pkt);
 }

@@ -18,32 +18,26 @@
 #include "steer.h"
 #include "table.h"
 
-static void flow_of_reply(struct rlb_tuple *flow, const struct rlb_pkt *pkt,
-			  const struct rlb_service *svc)
+/* The packet's tuple becomes its flow's: from the client to the VIP. */
+static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip)
 {
-	flow->family = pkt->tuple.family;
-	flow->proto = pkt->tuple.proto;
-	flow->src = pkt->tuple.dst;
-	flow->sport = pkt->tuple.dport;
-	flow->dst = svc->node.addr;
-	flow->dport = svc->node.port;
+	t->src = t->dst;
+	t->sport = t->dport;
+	t->dst = vip->addr;
+	t->dport = vip->port;
 }
 
 /* Is it a remembered flow's answer? Then the pin hears of it. */
-static bool is_pinned(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
-		      const struct rlb_backend *backend)
+static noinline bool is_pinned(const struct rlb_pkt *pkt)
 {
+	u32 now = rlb_flow_now();
 	struct rlb_segment seg;
 	struct rlb_pin_key key;
 	struct rlb_pin *pin;
-	u32 now;
 
-	if (!rlb_pins_any(&pkt->rn->pins))
-		return false;
-	now = rlb_flow_now();
-	rlb_steer_key(&key, pkt->service, flow);
+	rlb_steer_key(&key, pkt->service, &pkt->tuple);
 	pin = rlb_pins_find(&pkt->rn->pins, &key, now);
-	if (!pin || rlb_pin_backend(pin) != backend)
+	if (!pin || rlb_pin_backend(pin) != pkt->backend)
 		return false;
 	rlb_steer_segment(pkt, true, &seg);
 	rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now);
@@ -58,18 +52,17 @@ static bool is_pinned(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
  */
 enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 {
-	const struct rlb_tuple *t = &pkt->tuple;
+	struct rlb_tuple *t = &pkt->tuple;
 	struct rlb_index_node *node;
-	struct rlb_tuple flow;
 
 	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->src, t->sport);
 	if (!node || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
 		return RLB_PASS;
 	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
-	flow_of_reply(&flow, pkt, pkt->service);
-	if (is_pinned(pkt, &flow, pkt->backend) ||
-	    rlb_steer_has(rcu_dereference(pkt->service->table), &flow, pkt->backend))
+	turn_round(t, &pkt->service->node);
+	if ((rlb_pins_any(&pkt->rn->pins) && is_pinned(pkt)) ||
+	    rlb_steer_has(rcu_dereference(pkt->service->table), t, pkt->backend))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
 	return RLB_PASS;

@@ -52,14 +52,16 @@ static inline void rlb_stats_add(struct rlb_stats __percpu *stats, enum ringlb_c
 static __always_inline void rlb_count_traffic(const struct rlb_pkt *pkt,
 					      enum ringlb_counter packets)
 {
+	struct rlb_stats __percpu *service = pkt->service->stats;
+	struct rlb_stats __percpu *backend = pkt->backend->stats;
 	const struct sk_buff *skb = pkt->skb;
 	u64 bytes = skb->len - skb_network_offset(skb);
 	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
 
-	rlb_stats_add(pkt->service->stats, packets, n);
-	rlb_stats_add(pkt->service->stats, packets + 1, bytes);
-	rlb_stats_add(pkt->backend->stats, packets, n);
-	rlb_stats_add(pkt->backend->stats, packets + 1, bytes);
+	rlb_stats_add(service, packets, n);
+	rlb_stats_add(service, packets + 1, bytes);
+	rlb_stats_add(backend, packets, n);
+	rlb_stats_add(backend, packets + 1, bytes);
 }
 
 void rlb_count(struct rlb_stats __percpu *stats, enum ringlb_counter which);

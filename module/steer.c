@@ -38,6 +38,30 @@ struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct 
 }
 
 /**
+ * rlb_steer_old_owner() - who had a slot before it changed hands
+ * @table: a table; caller holds rcu_read_lock() or cfg_lock
+ * @slot: the slot
+ *
+ * Return: the backend, perhaps a removed one; NULL if the slot is settled.
+ */
+struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot)
+{
+	u16 from = rlb_transition_from(table->moved, table->view.slots, slot);
+
+	return from == RINGLB_NO_OWNER ? NULL : table->backend[from];
+}
+
+/* A backend that is not the slot's owner */
+static noinline bool has_else(const struct rlb_table *table, u32 slot, u64 hash,
+			      const struct rlb_backend *backend)
+{
+	struct rlb_choice choice;
+
+	return rlb_steer_old_owner(table, slot) == backend ||
+	       choose(table, hash, &choice) == backend;
+}
+
+/**
  * rlb_steer_has() - is a backend one to which packets of a flow go, or went not long ago?
  * @table: a table; caller holds rcu_read_lock()
  * @flow: the flow, from client to VIP
@@ -51,25 +75,9 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 {
 	u64 hash = rlb_key_hash(&table->secret, table->key, flow);
 	u32 slot = hash >> (64 - table->view.bits);
-	struct rlb_choice choice;
 
 	return table->backend[table->view.slots[slot] & RLB_SLOT_OWNER] == backend ||
-	       rlb_steer_old_owner(table, slot) == backend ||
-	       choose(table, hash, &choice) == backend;
-}
-
-/**
- * rlb_steer_old_owner() - who had a slot before it changed hands
- * @table: a table; caller holds rcu_read_lock() or cfg_lock
- * @slot: the slot
- *
- * Return: the backend, perhaps a removed one; NULL if the slot is settled.
- */
-struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot)
-{
-	u16 from = rlb_transition_from(table->moved, table->view.slots, slot);
-
-	return from == RINGLB_NO_OWNER ? NULL : table->backend[from];
+	       has_else(table, slot, hash, backend);
 }
 
 /**

@@ -65,7 +65,7 @@ static void rewrite_quoted(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side
 {
 	struct sk_buff *skb = pkt->skb;
 	u8 family = pkt->tuple.family;
-	union rlb_addr *old_addr = rlb_addr_at(skb, pkt->quoted, family, side);
+	union rlb_addr *old_addr = rlb_addr_at(skb->data + pkt->quoted, family, side);
 	__be16 *old_port = rlb_port_at(skb, pkt->quoted_l4, side);
 	struct iphdr *iph = (struct iphdr *)(skb->data + pkt->quoted);
 	__sum16 old;
@@ -87,7 +87,7 @@ static void rewrite_outer(struct rlb_pkt *pkt, __sum16 *icmp_sum, enum rlb_side 
 {
 	struct sk_buff *skb = pkt->skb;
 	u8 family = pkt->tuple.family;
-	union rlb_addr *old = rlb_addr_at(skb, skb_network_offset(skb), family, side);
+	union rlb_addr *old = rlb_addr_at(skb_network_header(skb), family, side);
 
 	if (family == AF_INET)
 		csum_replace4(&ip_hdr(skb)->check, old->v4, addr->v4);

@@ -22,11 +22,8 @@ enum rlb_side {
 	RLB_DESTINATION,
 };
 
-static inline union rlb_addr *rlb_addr_at(struct sk_buff *skb, unsigned int header, u8 family,
-					  enum rlb_side side)
+static inline union rlb_addr *rlb_addr_at(void *iph, u8 family, enum rlb_side side)
 {
-	void *iph = skb->data + header;
-
 	if (family == AF_INET)
 		return side == RLB_SOURCE ? iph + offsetof(struct iphdr, saddr) :
 					    iph + offsetof(struct iphdr, daddr);
@@ -73,22 +70,41 @@ static inline __sum16 *rlb_transport_sum(struct sk_buff *skb, unsigned int l4, u
 	return uh->check || skb->ip_summed == CHECKSUM_PARTIAL ? &uh->check : NULL;
 }
 
+static inline u64 rlb_add_with_carry(u64 a, u64 b)
+{
+	a += b;
+	return a + (a < b);
+}
+
+static inline __wsum rlb_addr6_diff(const union rlb_addr *from, const union rlb_addr *to)
+{
+	u64 old[2], new[2], sum;
+
+	memcpy(old, from, sizeof(old));
+	memcpy(new, to, sizeof(new));
+	sum = rlb_add_with_carry(new[0], new[1]);
+	sum = rlb_add_with_carry(sum, ~old[0]);
+	sum = rlb_add_with_carry(sum, ~old[1]);
+	return csum_add((__force __wsum)(u32)sum, (__force __wsum)(u32)(sum >> 32));
+}
+
 /* What a sum over an address gains when that becomes another one. */
 static inline __wsum rlb_addr_diff(u8 family, const union rlb_addr *from, const union rlb_addr *to)
 {
-	__wsum diff = csum_sub((__force __wsum)to->v4, (__force __wsum)from->v4);
-	unsigned int i;
-
-	for (i = 1; family == AF_INET6 && i < 4; i++) {
-		diff = csum_add(diff, (__force __wsum)to->v6[i]);
-		diff = csum_sub(diff, (__force __wsum)from->v6[i]);
-	}
-	return diff;
+	if (family == AF_INET)
+		return csum_sub((__force __wsum)to->v4, (__force __wsum)from->v4);
+	return rlb_addr6_diff(from, to);
 }
 
 static inline __wsum rlb_port_diff(__be16 from, __be16 to)
 {
 	return csum_sub((__force __wsum)(__force u16)to, (__force __wsum)(__force u16)from);
+}
+
+/* Most packets are in one piece that nobody else sees: these need not be asked for. */
+static inline bool rlb_make_writable(struct sk_buff *skb, unsigned int len)
+{
+	return (skb_headlen(skb) >= len && !skb_cloned(skb)) || !skb_ensure_writable(skb, len);
 }
 
 /* Sums that devices have a share in, or the packet's own sum of everything beside. */
@@ -121,9 +137,9 @@ static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
 	__sum16 *sum;
 	__wsum diff;
 
-	if (skb_ensure_writable(skb, pkt->l4 + len))
+	if (!rlb_make_writable(skb, pkt->l4 + len))
 		return -ENOMEM;
-	old_addr = rlb_addr_at(skb, skb_network_offset(skb), family, side);
+	old_addr = rlb_addr_at(skb_network_header(skb), family, side);
 	old_port = rlb_port_at(skb, pkt->l4, side);
 	diff = rlb_addr_diff(family, old_addr, addr);
 	if (family == AF_INET)
