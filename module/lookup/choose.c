@@ -32,15 +32,15 @@ static bool does_take(const struct rlb_view *v, u32 i, u64 hash, u8 level)
 	       (hash & (RLB_SHARE_ALL - 1)) < READ_ONCE(v->share[i]);
 }
 
-/* Look for a member that takes at least @level. */
-static void look(const struct rlb_view *v, u64 hash, u8 level, struct rlb_choice *c)
+/* Look for a member that takes at least @c->level. */
+static void look(const struct rlb_view *v, u64 hash, struct rlb_choice *c)
 {
 	u32 i = c->owner;
 
-	for (c->probes = 1; !does_take(v, i, hash, level); c->probes++) {
+	for (c->probes = 1; !does_take(v, i, hash, c->level); c->probes++) {
 		hash = rlb_choose_next(hash);
 		if (c->probes == RLB_PROBES_MAX) {
-			c->member = scan(v, hash, level);
+			c->member = scan(v, hash, c->level);
 			c->probes++;
 			return;
 		}
@@ -59,10 +59,12 @@ static void look(const struct rlb_view *v, u64 hash, u8 level, struct rlb_choice
 struct rlb_choice rlb_choose_other(struct rlb_view v, u64 hash)
 {
 	struct rlb_choice c = { .slot = hash >> (64 - v.bits), .member = -1, .probes = 1 };
-	u8 level;
 
 	c.owner = v.slots[c.slot] & RLB_SLOT_OWNER;
-	for (level = v.best; c.member < 0 && level > RLB_TAKES_NONE; level--)
-		look(&v, hash, level, &c);
+	for (c.level = v.best; c.level > RLB_TAKES_NONE; c.level--) {
+		look(&v, hash, &c);
+		if (c.member >= 0)
+			break;
+	}
 	return c;
 }

@@ -30,7 +30,7 @@ enum rlb_takes {
 	RLB_TAKES_FLOWS,	/* up */
 };
 
-#define RLB_SHARE_ALL (1U << 16)
+#define RLB_SHARE_ALL RINGLB_ACCEPTS_ALL
 
 /**
  * struct rlb_view - what a choice is made from
@@ -59,13 +59,38 @@ struct rlb_view {
  * @member: the member that takes the flow; -1 for none
  * @probes: slots looked at; 1 if the owner took the flow; RLB_PROBES_MAX + 1 if so many were
  *	looked at in vain and members were scanned
+ * @level: enum rlb_takes: below RLB_TAKES_FLOWS, the member took the flow because nobody took
+ *	more
  */
 struct rlb_choice {
 	u32 slot;
 	u32 owner;
 	int member;
 	u32 probes;
+	u8 level;
 };
+
+/* Does the slot's owner take the flow for its own sake, and not for want of others? */
+static inline bool rlb_choice_is_settled(const struct rlb_choice *c)
+{
+	return c->probes == 1 && c->level == RLB_TAKES_FLOWS;
+}
+
+/**
+ * rlb_share_rise() - the share of one that has come not long ago
+ * @passed: for how long it has been there
+ * @time: after how long it takes all
+ *
+ * Rises with every unit of time by the same, and begins with as much.
+ *
+ * Return: parts of RLB_SHARE_ALL, at least one.
+ */
+static inline u32 rlb_share_rise(u32 passed, u32 time)
+{
+	if (passed >= time)
+		return RLB_SHARE_ALL;
+	return rlb_env_div((u64)RLB_SHARE_ALL * (passed + 1) + time, (u64)time + 1);
+}
 
 /*
  * What member @i takes just now. By way of an array's type: otherwise compilers add index and
@@ -106,6 +131,7 @@ static inline void rlb_choose(const struct rlb_view *v, u64 hash, struct rlb_cho
 
 	c->slot = hash >> shift;
 	c->owner = i;
+	c->level = RLB_TAKES_FLOWS;
 	for (c->probes = 1; unlikely(takes <= RLB_TAKES_SHARE); c->probes++) {
 		if (takes == RLB_TAKES_SHARE || c->probes == RLB_PROBES_INLINE) {
 			*c = rlb_choose_other(*v, hash);

@@ -55,7 +55,7 @@ static bool naive_takes(u16 owner, u64 hash, u8 want)
  * that are up are tried so first, those of a share by the hash that leads to them, then those
  * of a share for all flows, then draining ones.
  */
-static int naive_choose(u64 hash, u32 *probes)
+static int naive_choose(u64 hash, u32 *probes, u8 *level)
 {
 	u64 sequence[RLB_PROBES_MAX + 1];
 	u8 want;
@@ -65,6 +65,7 @@ static int naive_choose(u64 hash, u32 *probes)
 	for (i = 1; i <= RLB_PROBES_MAX; i++)
 		sequence[i] = unit_splitmix(sequence[i - 1], 1);
 	for (want = RLB_TAKES_FLOWS; want >= RLB_TAKES_LAST; want--) {
+		*level = want;
 		u64 from = (u64)(((unsigned __int128)view.n *
 				  (sequence[RLB_PROBES_MAX] >> 32)) >> 32);
 
@@ -113,6 +114,7 @@ static void as_naive(void **unused)
 	struct rlb_choice c;
 	int member;
 	u32 i, up, probes;
+	u8 level;
 	u64 hash;
 
 	for (round = 0; round < unit_rounds(500); round++) {
@@ -127,14 +129,16 @@ static void as_naive(void **unused)
 		for (flow = 0; flow < 1000; flow++) {
 			hash = unit_random();
 			c = choose(hash);
-			member = naive_choose(hash, &probes);
+			member = naive_choose(hash, &probes, &level);
 			if (c.member != member)
 				refute("hash %llx: member %d, not %d", (long long)hash,
 				       c.member, member);
 			assert_int_equal(c.slot, hash >> (64 - BITS));
 			assert_int_equal(c.owner, slots[c.slot]);
-			if (member >= 0)
+			if (member >= 0) {
 				assert_int_equal(c.probes, probes);
+				assert_int_equal(c.level, level);
+			}
 		}
 	}
 }
@@ -165,6 +169,57 @@ static void share_grows(void **unused)
 		takes[7] = RLB_TAKES_SHARE;
 	}
 	assert_in_range(taken * 100 / came, 23, 26);
+}
+
+/* Of one that comes: more each second, by the same, until at the time it is all. */
+static void share_rises(void **unused)
+{
+	static const u32 times[] = { 1, 2, 3, 60, 900, 65535, 65536, RINGLB_SLOW_START_MAX };
+	u32 time, passed, share, before;
+	size_t i;
+
+	assert_int_equal(rlb_share_rise(0, 0), RLB_SHARE_ALL);
+	assert_int_equal(rlb_share_rise(0, 1), RLB_SHARE_ALL / 2);
+	assert_int_equal(rlb_share_rise(1, 3), RLB_SHARE_ALL / 2);
+	for (i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		time = times[i];
+		for (before = 0, passed = 0; passed < time; passed++, before = share) {
+			share = rlb_share_rise(passed, time);
+			assert_true(share && share >= before);
+			/* a part of TIME + 1 each, rounded up */
+			assert_true((u64)share * (time + 1) >=
+				    (u64)RLB_SHARE_ALL * (passed + 1));
+			assert_true((u64)(share - 1) * (time + 1) <
+				    (u64)RLB_SHARE_ALL * (passed + 1));
+		}
+		assert_int_equal(rlb_share_rise(time, time), RLB_SHARE_ALL);
+		assert_int_equal(rlb_share_rise(UINT32_MAX, time), RLB_SHARE_ALL);
+	}
+}
+
+/* Nobody is without a share: one takes what nobody takes by its share, and says so. */
+static void all_start(void **unused)
+{
+	u32 flow, settled = 0, i;
+	struct rlb_choice c;
+	u64 hash;
+
+	make_table(3);
+	for (i = 0; i < 3; i++) {
+		takes[i] = RLB_TAKES_SHARE;
+		shares[i] = 1;
+	}
+	for (flow = 0; flow < 100000; flow++) {
+		hash = unit_random();
+		c = choose(hash);
+		assert_true(c.member >= 0);
+		settled += rlb_choice_is_settled(&c);
+		if (rlb_choice_is_settled(&c))
+			assert_int_equal(hash % 65536, 0);
+		else if (c.level < RLB_TAKES_FLOWS)
+			assert_int_equal(c.member, c.owner);
+	}
+	assert_true(settled < 20);
 }
 
 static void owner_up(void **unused)
@@ -373,6 +428,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM("choose: a share takes its flows, and keeps them as it grows", share_grows),
+		CLAIM("choose: the share of one that comes rises evenly, up to all", share_rises),
+		CLAIM("choose: where all start, each takes what nobody's share takes", all_start),
 		CLAIM("choose: as a naive twin, whatever the states", as_naive),
 		CLAIM("choose: an owner that is up takes its flows at the first look", owner_up),
 		CLAIM("choose: one going down moves only its flows, back up gets them all",

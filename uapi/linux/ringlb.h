@@ -44,6 +44,8 @@
 #define RINGLB_SEATS_MAX	8192	/* in one list, see RINGLB_A_SEATS */
 #define RINGLB_TIMEOUT_MAX	604800	/* seconds: a week */
 #define RINGLB_DRAIN_TIMEOUT_DEFAULT 900
+#define RINGLB_SLOW_START_MAX	86400	/* seconds: a day */
+#define RINGLB_ACCEPTS_ALL	65536
 #define RINGLB_TIMEOUT_TCP	900	/* default for a silent flow */
 #define RINGLB_TIMEOUT_UDP	120
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
@@ -240,6 +242,18 @@ enum ringlb_attr_backend {
 	RINGLB_A_BACKEND_UNSEEN_LEFT,	/* u32, seconds until those of its flows that have sent
 					 * nothing since it began to drain count as ended, so that
 					 * FLOWS has all that are left; likewise
+					 */
+	/* in requests as well: */
+	RINGLB_A_BACKEND_SLOW_START,	/* u32, seconds, 0..RINGLB_SLOW_START_MAX, default 0: for so
+					 * long one that comes up or is added takes a growing share of
+					 * the new flows of its slots
+					 */
+	/* in answers and notices only: */
+	RINGLB_A_BACKEND_SLOW_START_LEFT, /* u32, seconds until it takes all of them; absent if it
+					 * does
+					 */
+	RINGLB_A_BACKEND_ACCEPTS,	/* u32, of RINGLB_ACCEPTS_ALL new flows that come to it, how
+					 * many it takes just now when it is up; absent if all
 					 */
 
 	__RINGLB_A_BACKEND_MAX,
