@@ -403,6 +403,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 		return NULL;
 	}
 	b->service = svc;
+	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;
 	b->node.family = sc->family;

@@ -23,6 +23,8 @@
  * @waned: rlb_seconds() when it last began to take less of its slots' flows; likewise
  * @share: of the flows of its slots, what it takes, in parts of RLB_SHARE_ALL; cfg_lock
  * @drained: rlb_seconds() when it began to drain; cfg_lock
+ * @came: rlb_seconds() when the flows of its slots began to come to it; cfg_lock
+ * @accepts: how many of them it takes, in parts of RLB_SHARE_ALL: slow.c; cfg_lock
  * @state: enum ringlb_state, as in its item; cfg_lock
  * @drained_out: it drains, and has for as long as it may: it counts as down; cfg_lock
  * @gone: in rlb_service.gone, if @is_gone; in the end in rlb_net.ending
@@ -46,6 +48,8 @@ struct rlb_backend {
 
 	u32 share;
 	u32 drained;
+	u32 came;
+	u32 accepts;
 	struct list_head gone;
 	bool ending;
 	bool is_gone;
@@ -63,7 +67,9 @@ struct rlb_backend {
  * @id: the operator's number of it, RLB_NO_ID for none
  * @weight: 0..RINGLB_WEIGHT_MAX
  * @slots: how many it owns in the published table
- * @share: of the flows that come to it, what it takes when up, in parts of RLB_SHARE_ALL
+ * @share: of the flows that come to it, what its weight lets it take when up, in parts of
+ *	RLB_SHARE_ALL
+ * @slow_start: seconds until it takes so many when it has come
  * @member: its index in the table; meaningless if @weight is 0
  * @state: enum ringlb_state
  * @changed: the notice that the last commit owes, RINGLB_CMD_BACKEND_*_NOTICE or 0
@@ -75,10 +81,17 @@ struct rlb_backend_item {
 	u32 weight;
 	u32 slots;
 	u32 share;
+	u32 slow_start;
 	u16 member;
 	u8 state;
 	u8 changed;
 };
+
+/* Of the flows that come to it, what a backend takes just now when it is up */
+static inline u32 rlb_backend_accepts(const struct rlb_backend_item *item)
+{
+	return (u64)item->share * item->backend->accepts / RLB_SHARE_ALL;
+}
 
 /**
  * struct rlb_backend_set - the backends of a service, each once
@@ -100,9 +113,11 @@ struct rlb_backend_set {
  * @id_attr: where a request gives it
  * @weight: valid if @has_weight
  * @state: valid if @has_state
+ * @slow_start: valid if @has_slow_start
  * @has_id: the id is given
  * @has_weight: the weight is given
  * @has_state: the state is given
+ * @has_slow_start: the time is given
  */
 struct rlb_backend_config {
 	union rlb_addr addr;
@@ -110,10 +125,12 @@ struct rlb_backend_config {
 	u32 id;
 	const struct nlattr *id_attr;
 	u32 weight;
+	u32 slow_start;
 	u8 state;
 	bool has_id;
 	bool has_weight;
 	bool has_state;
+	bool has_slow_start;
 };
 
 /* Does a backend in this state keep its flows, and take no others? */

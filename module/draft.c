@@ -19,6 +19,7 @@
 
 #include "draft.h"
 #include "service.h"
+#include "slow.h"
 #include "table.h"
 
 /**
@@ -194,6 +195,7 @@ int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	rlb_backend_set_id(item, c->has_id ? c->id : RLB_NO_ID);
 	item->weight = c->has_weight ? c->weight : 1;
 	item->state = c->has_state ? c->state : RINGLB_STATE_UP;
+	item->slow_start = c->has_slow_start ? c->slow_start : 0;
 	set->n++;
 	draft->rebuild |= item->weight;
 	return 0;
@@ -211,9 +213,9 @@ static struct rlb_backend_item *find_or_refuse(const struct rlb_draft *draft,
 }
 
 /**
- * rlb_draft_set() - change id, weight or state of a backend in a draft
+ * rlb_draft_set() - change a backend in a draft
  * @draft: the draft
- * @c: the backend, and what is given of id, weight and state
+ * @c: the backend, and what is given to change
  * @extack: for the reason of a refusal
  *
  * Return: 0, -ENOENT or -EEXIST.
@@ -239,6 +241,8 @@ int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	}
 	if (c->has_state)
 		item->state = c->state;
+	if (c->has_slow_start)
+		item->slow_start = c->slow_start;
 	return 0;
 }
 
@@ -362,7 +366,8 @@ static void take_over(const struct rlb_draft *draft, struct rlb_backend_item *it
 	if (!old)
 		return;
 	item->changed = old->weight != item->weight || old->state != item->state ||
-			old->id != item->id ? RINGLB_CMD_BACKEND_SET_NOTICE : 0;
+			old->id != item->id || old->slow_start != item->slow_start ?
+			RINGLB_CMD_BACKEND_SET_NOTICE : 0;
 	if (!draft->table) {
 		item->slots = old->slots;
 		item->share = old->share;
@@ -383,6 +388,7 @@ void rlb_draft_commit(struct rlb_draft *draft)
 	struct rlb_backend_set old = svc->set;
 	u32 i;
 
+	rlb_slow_follow(&old, &draft->set);
 	for (i = 0; i < draft->set.n; i++)
 		take_over(draft, &draft->set.item[i]);
 	for (i = 0; i < old.n; i++)
@@ -395,11 +401,11 @@ void rlb_draft_commit(struct rlb_draft *draft)
 		rlb_backend_set_state(draft->set.item[i].backend, draft->set.item[i].state);
 		rlb_backend_set_share(draft->set.item[i].backend, draft->set.item[i].share);
 	}
+	rlb_table_set_states(draft->table ?: rlb_table_locked(svc), &draft->set, &svc->config);
 	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
 		svc->generation++;
 	}
-	rlb_table_set_states(rlb_table_locked(svc), &draft->set, &svc->config);
 	svc->set = draft->set;
 	svc->changes++;
 	rlb_backends_forget(svc);

@@ -77,7 +77,7 @@ struct rlb_index {
  * @has_secret: false until it is first needed
  * @ending: backends whose pins are to be forgotten
  * @end: backend.c's work on these
- * @settle: settle.c's work; there while some table is pending
+ * @settle: settle.c's work; there while some service has any
  * @drafts: changes that sockets have begun and not committed
  * @n_drafts: how many
  */

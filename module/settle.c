@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * settle.c - what time does to services: transitions expire, pending slots follow, drains end,
- * those that leave are gone
+ * those that leave are gone, those that start slowly take more
  *
- * In: services whose tables are pending or have slots in transition. Out: every second one
- * more published table each, if anything differs, with as many slots moved as the service
- * allows. A work item of the namespace, process context; takes cfg_lock. It runs only while
- * some table of the namespace has such work.
+ * In: services whose tables are pending or have slots in transition, or whose backends drain
+ * or start slowly. Out: every second one more published table each, if anything differs, with
+ * as many slots moved as the service allows. A work item of the namespace, process context;
+ * takes cfg_lock. It runs only while some service of the namespace has such work.
  */
 #include <linux/jiffies.h>
 #include <linux/workqueue.h>
@@ -16,13 +16,14 @@
 #include "nl/nl.h"
 #include "service.h"
 #include "settle.h"
+#include "slow.h"
 #include "table.h"
 
 #define SETTLE_PERIOD HZ
 
 static bool has_work(const struct rlb_service *svc)
 {
-	return rlb_table_has_work(svc) || rlb_backends_draining(svc);
+	return rlb_table_has_work(svc) || rlb_backends_draining(svc) || rlb_slow_any(svc);
 }
 
 static bool any_has_left(const struct rlb_service *svc)
@@ -50,9 +51,12 @@ static void let_leave(struct rlb_service *svc)
 static void settle_service(struct rlb_service *svc)
 {
 	bool was_pending = rlb_table_locked(svc)->pending;
+	bool drained = rlb_backends_drain_out(svc);
 
-	if (rlb_backends_drain_out(svc))
+	if (rlb_slow_step(svc) || drained)
 		rlb_table_set_states(rlb_table_locked(svc), &svc->set, &svc->config);
+	if (rlb_notify_changed(svc, 0))
+		rlb_net_changed(svc->rn);
 	let_leave(svc);
 	if (rlb_table_settle(svc) <= 0)
 		return;		/* nothing to do yet, or no memory: next time */

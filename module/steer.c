@@ -190,7 +190,8 @@ static void ask(struct rlb_question *q, const struct rlb_service *svc, const str
 		.pinned = w->pin,
 		.settled = !w->old,
 		.owner_carries = carries(w->owner),
-		.owner_takes_new = takes_new(w->owner) && w->choice.probes == 1,
+		.owner_takes_new = takes_new(w->owner) && rlb_choice_is_settled(&w->choice),
+		.owner_is_up = takes_new(w->owner),
 		.old_carries = carries(w->old),
 		.old_takes_new = takes_new(w->old),
 		.has_choice = w->chosen,
@@ -302,7 +303,7 @@ static struct rlb_backend *plain_owner(const struct rlb_pkt *pkt, const struct r
 /* A choice was made for this packet: is there nothing to remember, and nothing remembered? */
 static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 {
-	return w->choice.probes == 1 && w->chosen && !w->old && !w->late &&
+	return rlb_choice_is_settled(&w->choice) && w->chosen && !w->old && !w->late &&
 	       remembers_nothing(pkt);
 }
 

@@ -558,7 +558,8 @@ static u8 takes(const struct rlb_backend_item *item, const struct rlb_service_co
 {
 	switch (item->state) {
 	case RINGLB_STATE_UP:
-		return item->share < RLB_SHARE_ALL ? RLB_TAKES_SHARE : RLB_TAKES_FLOWS;
+		return rlb_backend_accepts(item) < RLB_SHARE_ALL ? RLB_TAKES_SHARE :
+								   RLB_TAKES_FLOWS;
 	case RINGLB_STATE_DRAIN:
 	case RINGLB_STATE_LEAVE:
 		return config->last_resort && !item->backend->drained_out ? RLB_TAKES_LAST :
@@ -591,7 +592,7 @@ void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set 
 			continue;
 		level = takes(item, config);
 		WRITE_ONCE(table_share(table)[item->member],
-			   min(item->share, RLB_SHARE_ALL - 1));
+			   min(rlb_backend_accepts(item), RLB_SHARE_ALL - 1));
 		WRITE_ONCE(table_takes(table)[item->member], level);
 		best = max(best, level);
 	}

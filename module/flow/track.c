@@ -118,6 +118,8 @@ struct rlb_answer rlb_track_full(const struct rlb_question *q)
 		return a;
 	if (!q->settled && q->old_takes_new)
 		return answer(q, RLB_TO_OLD, RLB_REMEMBER_NOTHING);
+	if (q->settled && q->owner_is_up)	/* which takes a share, but all that is later */
+		return answer(q, RLB_TO_OWNER, RLB_REMEMBER_NOTHING);
 	a.unpinned = true;
 	return a;
 }

@@ -98,6 +98,7 @@ enum rlb_track {
  * @settled: the slot is not in transition
  * @owner_carries: the slot's owner is up or draining
  * @owner_takes_new: the slot's owner is up (and its accept share takes this flow)
+ * @owner_is_up: the slot's owner is up
  * @old_carries: in transition, and the old owner is up or draining
  * @old_takes_new: in transition, and the old owner is up
  * @quiet_is_old: a packet without connection that has no pin counts as begun before the
@@ -116,6 +117,7 @@ struct rlb_question {
 	bool settled;
 	bool owner_carries;
 	bool owner_takes_new;
+	bool owner_is_up;
 	bool old_carries;
 	bool old_takes_new;
 	bool quiet_is_old;

@@ -49,20 +49,6 @@ static void notify_removed(const struct rlb_draft *draft, u32 portid)
 					   portid);
 }
 
-/* Those that are new or other, as they are now. */
-static void notify_changed(struct rlb_service *svc, u32 portid)
-{
-	struct rlb_backend_item *item;
-	u32 i;
-
-	for (i = 0; i < svc->set.n; i++) {
-		item = &svc->set.item[i];
-		if (item->changed)
-			rlb_notify_backend(item->changed, svc, item, portid);
-		item->changed = 0;
-	}
-}
-
 /**
  * rlb_nl_commit() - one build, one swap, and the notices
  * @draft: the draft; used up unless an error is returned
@@ -83,7 +69,7 @@ int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *e
 	rlb_draft_commit(draft);
 	rlb_settle_kick(svc);
 	rlb_net_changed(svc->rn);
-	notify_changed(svc, portid);
+	rlb_notify_changed(svc, portid);
 	return 0;
 }
 

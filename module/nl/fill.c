@@ -5,6 +5,7 @@
  * Process context under cfg_lock. Each function returns 0, or -EMSGSIZE with nothing of its
  * object left in the message.
  */
+#include "../slow.h"
 #include "../stats.h"
 #include "../table.h"
 #include "nl.h"
@@ -152,6 +153,17 @@ static int fill_drain(struct sk_buff *skb, const struct rlb_service *svc,
 	       nla_put_u32(skb, RINGLB_A_BACKEND_UNSEEN_LEFT, rlb_backend_unseen_left(svc, item));
 }
 
+/* How a backend that has come takes its flows, and how far it is */
+static int fill_start(struct sk_buff *skb, const struct rlb_backend_item *item)
+{
+	u32 accepts = rlb_backend_accepts(item);
+	u32 left = rlb_slow_left(item);
+
+	return nla_put_u32(skb, RINGLB_A_BACKEND_SLOW_START, item->slow_start) ||
+	       (left && nla_put_u32(skb, RINGLB_A_BACKEND_SLOW_START_LEFT, left)) ||
+	       (accepts < RLB_SHARE_ALL && nla_put_u32(skb, RINGLB_A_BACKEND_ACCEPTS, accepts));
+}
+
 /**
  * rlb_fill_backend() - a backend, whole
  * @skb: the message
@@ -177,6 +189,7 @@ int rlb_fill_backend(struct sk_buff *skb, int attrtype, const struct rlb_backend
 	      nla_put_u32(skb, RINGLB_A_BACKEND_SLOTS, item->slots) ||
 	      nla_put_u32(skb, RINGLB_A_BACKEND_FLOWS, rlb_backend_flows(b)) ||
 	      (rlb_state_drains(item->state) && fill_drain(skb, b->service, item)) ||
+	      fill_start(skb, item) ||
 	      (counters && rlb_fill_counters(skb, RINGLB_A_BACKEND_COUNTERS, b->stats,
 					     RLB_COUNTERS_BACKEND));
 	return nest_end(skb, nest, err);

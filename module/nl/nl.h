@@ -81,6 +81,7 @@ int rlb_nl_reply(struct sk_buff *skb, void *header, struct genl_info *info, int 
 void rlb_notify_service(u8 notice, const struct rlb_service *svc, u32 portid);
 void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
 			const struct rlb_backend_item *item, u32 portid);
+bool rlb_notify_changed(struct rlb_service *svc, u32 portid);
 void rlb_notify_secret(struct rlb_net *rn, u32 portid);
 
 #endif /* _RINGLB_NL_H */

@@ -69,6 +69,30 @@ void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
 }
 
 /**
+ * rlb_notify_changed() - backends that are new or other, as they are now
+ * @svc: the service; those that owe a notice owe none after it
+ * @portid: who caused it and need not be told
+ *
+ * Return: true if there were any.
+ */
+bool rlb_notify_changed(struct rlb_service *svc, u32 portid)
+{
+	struct rlb_backend_item *item;
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < svc->set.n; i++) {
+		item = &svc->set.item[i];
+		if (!item->changed)
+			continue;
+		rlb_notify_backend(item->changed, svc, item, portid);
+		item->changed = 0;
+		any = true;
+	}
+	return any;
+}
+
+/**
  * rlb_notify_secret() - the secret is another one
  * @rn: the namespace
  * @portid: who caused it and need not be told

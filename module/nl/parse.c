@@ -405,12 +405,16 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	c->has_state = tb[RINGLB_A_BACKEND_STATE];
 	if (c->has_state)
 		c->state = nla_get_u32(tb[RINGLB_A_BACKEND_STATE]);
+	c->has_slow_start = tb[RINGLB_A_BACKEND_SLOW_START];
+	if (c->has_slow_start)
+		c->slow_start = nla_get_u32(tb[RINGLB_A_BACKEND_SLOW_START]);
 	c->id_attr = tb[RINGLB_A_BACKEND_ID];
 	c->has_id = c->id_attr;
 	if (c->has_id)
 		c->id = nla_get_u32(c->id_attr);
-	if (cmd == RINGLB_CMD_BACKEND_SET && !c->has_id && !c->has_weight && !c->has_state)
-		return refuse(extack, attr, "neither id, weight nor state is given");
+	if (cmd == RINGLB_CMD_BACKEND_SET && !c->has_id && !c->has_weight && !c->has_state &&
+	    !c->has_slow_start)
+		return refuse(extack, attr, "nothing to change is given");
 	return 0;
 }
 

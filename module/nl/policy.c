@@ -20,6 +20,7 @@ static struct netlink_range_validation flows = {
 	.min = RINGLB_FLOWS_MIN,
 	.max = RINGLB_FLOWS_MOST,
 };
+static struct netlink_range_validation slow_start = { .max = RINGLB_SLOW_START_MAX };
 static struct netlink_range_validation weight = { .max = RINGLB_WEIGHT_MAX };
 
 #define POLICY_NAME	{ .type = NLA_NUL_STRING, .len = RINGLB_NAME_MAX }
@@ -72,6 +73,7 @@ const struct nla_policy rlb_policy_backend_new_nest[RINGLB_A_BACKEND_MAX + 1] = 
 	[RINGLB_A_BACKEND_WEIGHT] = NLA_POLICY_FULL_RANGE(NLA_U32, &weight),
 	[RINGLB_A_BACKEND_ID] = { .type = NLA_U32 },
 	[RINGLB_A_BACKEND_STATE] = NLA_POLICY_RANGE(NLA_U32, 1, RINGLB_STATE_MAX),
+	[RINGLB_A_BACKEND_SLOW_START] = NLA_POLICY_FULL_RANGE(NLA_U32, &slow_start),
 };
 
 const struct nla_policy rlb_policy_backend_del_nest[RINGLB_A_BACKEND_MAX + 1] = {

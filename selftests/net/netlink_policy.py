@@ -62,6 +62,10 @@ def state(value):
     return u32(genl.A_BACKEND_STATE, value)
 
 
+def slow_start(value):
+    return u32(genl.A_BACKEND_SLOW_START, value)
+
+
 def lookup(**change):
     parts = {
         "protocol": u32(genl.A_LOOKUP_PROTOCOL, 6),
@@ -287,6 +291,18 @@ REFUSED = [
      None),
     ("backend new: state unknown", BNEW, named() + backend("10.0.2.14", 80, state(genl.STATE_LEAVE + 1)),
      errno.ERANGE, None),
+    ("backend new: slow start of more than a day", BNEW,
+     named() + backend("10.0.2.14", 80, slow_start(86401)), errno.ERANGE, None),
+    ("backend set: slow start of 8 bytes", BSET,
+     named() + backend("10.0.2.11", 8080, attr(genl.A_BACKEND_SLOW_START, bytes(8))),
+     errno.EINVAL, None),
+    ("backend set: what it accepts", BSET,
+     named() + backend("10.0.2.11", 8080, u32(genl.A_BACKEND_ACCEPTS, 1)), errno.EINVAL, None),
+    ("backend set: what is left of its start", BSET,
+     named() + backend("10.0.2.11", 8080, u32(genl.A_BACKEND_SLOW_START_LEFT, 1)),
+     errno.EINVAL, None),
+    ("backend del: with a slow start", BDEL,
+     named() + backend("10.0.2.12", None, slow_start(5)), errno.EINVAL, None),
     ("backend new: there already", BNEW, named() + backend(), errno.EEXIST,
      "service has this backend already"),
     ("backend new: same address and port without a port", BNEW, named() + backend("10.0.2.12", 80),
@@ -313,7 +329,7 @@ REFUSED = [
     ("backend set: no such backend", BSET, named() + backend("10.0.2.99", 80, weight(2)),
      errno.ENOENT, "service has no such backend"),
     ("backend set: no change", BSET, named() + backend(), errno.EINVAL,
-     "neither id, weight nor state is given"),
+     "nothing to change is given"),
     ("backend set: the second of two is absent", BSET,
      named() + backend("10.0.2.11", 8080, weight(9)) + backend("10.0.2.99", 80, weight(9)),
      errno.ENOENT, "service has no such backend"),

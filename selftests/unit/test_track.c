@@ -20,6 +20,7 @@ struct rule {
 /* Of slots, in words that rules put together. */
 #define SETTLED .settled = true, .owner_carries = true, .owner_takes_new = true, .has_choice = true
 #define DRAINING .settled = true, .owner_carries = true, .has_choice = true
+#define STARTING .settled = true, .owner_carries = true, .owner_is_up = true, .has_choice = true
 #define DOWN .settled = true, .has_choice = true
 #define MOVED .owner_carries = true, .owner_takes_new = true, .has_choice = true
 #define OLD_UP .old_carries = true, .old_takes_new = true
@@ -61,6 +62,10 @@ static const struct rule rules[] = {
 	{ "SYN, owner drains", { BEGIN, DRAINING }, GOES(CHOICE, NEW) },
 	{ "middle, owner drains", { MIDDLE, DRAINING }, GOES(OWNER, NEW) },
 	{ "SYN, owner down", { BEGIN, DOWN }, GOES(CHOICE, NEW) },
+	{ "SYN, owner starts", { BEGIN, STARTING }, GOES(CHOICE, NEW) },
+	{ "middle, owner starts", { MIDDLE, STARTING }, GOES(OWNER, NEW) },
+	{ "UDP, owner starts", { QUIET, STARTING }, GOES(CHOICE, NEW) },
+	{ "pinned, owner starts", { MIDDLE, STARTING, PIN_UP }, GOES(PIN, SEEN) },
 	{ "middle, owner down", { MIDDLE, DOWN }, GOES(CHOICE, NEW) },
 	{ "SYN, nobody", { BEGIN, .settled = true }, GOES(NOBODY, NOTHING) },
 	/* UDP */
@@ -116,6 +121,9 @@ static const struct rule full_rules[] = {
 	{ "SYN, moved, old down", { BEGIN, MOVED }, RLB_TO_CHOICE, 1 },
 	{ "SYN, owner drains", { BEGIN, DRAINING }, RLB_TO_CHOICE, 1 },
 	{ "SYN, owner down", { BEGIN, DOWN }, RLB_TO_CHOICE, 1 },
+	{ "SYN, owner starts", { BEGIN, STARTING }, RLB_TO_OWNER, 0 },
+	{ "SYN, moved, owner starts, old down", { BEGIN, MOVED, .owner_is_up = true },
+	  RLB_TO_CHOICE, 1 },
 	{ "SYN, settled, track all", { BEGIN, ALL, SETTLED }, RLB_TO_OWNER, 0 },
 	{ "middle, moved", { MIDDLE, MOVED, OLD_UP }, RLB_TO_OLD, 0 },
 	{ "middle, owner drains", { MIDDLE, DRAINING }, RLB_TO_OWNER, 0 },
@@ -209,6 +217,7 @@ static void all_questions(void **unused)
 		q.settled = bit(&bits);
 		q.owner_carries = bit(&bits);
 		q.owner_takes_new = bit(&bits);
+		q.owner_is_up = q.owner_takes_new;
 		q.old_carries = bit(&bits);
 		q.old_takes_new = bit(&bits);
 		q.quiet_is_old = bit(&bits);
