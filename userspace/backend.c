@@ -114,8 +114,9 @@ int backend_parse_set(struct cmd *c, struct command *command)
 		return -1;
 	if (!HAS(&command->backend, RINGLB_A_BACKEND_ID) &&
 	    !HAS(&command->backend, RINGLB_A_BACKEND_WEIGHT) &&
-	    !HAS(&command->backend, RINGLB_A_BACKEND_STATE))
-		return cmd_fail(c, "change is missing: expected id, weight or state");
+	    !HAS(&command->backend, RINGLB_A_BACKEND_STATE) &&
+	    !HAS(&command->backend, RINGLB_A_BACKEND_SLOW_START))
+		return cmd_fail(c, "change is missing: expected id, weight, state or slow-start");
 	return 0;
 }
 
@@ -164,6 +165,19 @@ static void flow_facts(struct out *o, const struct backend *b)
 	}
 }
 
+/* How it takes its flows, if not all of them at any time: most do */
+static void start_facts(struct out *o, const struct backend *b)
+{
+	int flags = o->layout == OUT_COLUMNS ? OUT_BELOW : 0;
+
+	if (HAS(b, RINGLB_A_BACKEND_SLOW_START) && b->slow_start)
+		out_u64(o, flags, "slow_start", b->slow_start);
+	if (HAS(b, RINGLB_A_BACKEND_SLOW_START_LEFT))
+		out_u64(o, flags, "slow_start_left", b->slow_start_left);
+	if (HAS(b, RINGLB_A_BACKEND_ACCEPTS))
+		out_percent_at(o, flags, "accepts", b->accepts, RINGLB_ACCEPTS_ALL);
+}
+
 /**
  * backend_facts() - all that is known of a backend, into the open object
  * @o: where to
@@ -189,6 +203,7 @@ void backend_facts(struct out *o, const char *service, const struct backend *b, 
 			out_percent(o, "share", b->slots, slots);
 	}
 	flow_facts(o, b);
+	start_facts(o, b);
 	if (HAS(b, RINGLB_A_BACKEND_COUNTERS))
 		out_counters(o, &b->counters);
 }

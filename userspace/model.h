@@ -31,6 +31,9 @@ struct backend {
 	u32 id;			/* in a command, RINGLB_ID_NONE: none */
 	u32 weight;
 	u32 state;
+	u32 slow_start;		/* 0: none */
+	u32 slow_start_left;
+	u32 accepts;
 	u32 slots;
 	u32 flows;
 	u32 drain_left;		/* seconds */

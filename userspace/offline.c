@@ -176,6 +176,7 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 		b.state = RINGLB_STATE_UP;
 	SET(&b, RINGLB_A_BACKEND_WEIGHT);
 	SET(&b, RINGLB_A_BACKEND_STATE);
+	SET(&b, RINGLB_A_BACKEND_SLOW_START);
 	if (addr_wrong(&b.at))
 		return refuse(error, size, addr_wrong(&b.at));
 	if (b.at.family != s->vip.family)
@@ -217,6 +218,8 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 		b->weight = c->backend.weight;
 	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE))
 		b->state = c->backend.state;
+	if (HAS(&c->backend, RINGLB_A_BACKEND_SLOW_START))
+		b->slow_start = c->backend.slow_start;
 	return check_points(s, error, size);
 }
 

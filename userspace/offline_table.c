@@ -55,6 +55,15 @@ static int table_members(const struct service *s, struct table *t, struct rlb_me
 	return 0;
 }
 
+/* What a module says of the flows that come to it. A file knows no time: nobody starts just now. */
+static void set_accepts(const struct service *s, struct backend *b)
+{
+	b->accepts = s->n_seats ? rlb_seat_accept(s->seats, s->n_seats, b->id, b->weight) :
+				  RLB_SHARE_ALL;
+	if (b->accepts < RLB_SHARE_ALL)
+		SET(b, RINGLB_A_BACKEND_ACCEPTS);
+}
+
 /**
  * offline_table() - the table that a service has
  * @s: the service
@@ -89,6 +98,7 @@ int offline_table(const struct service *s, struct table *t)
 	for (i = 0; i < t->n; i++) {
 		t->members[i].slots = 0;
 		SET(&t->members[i], RINGLB_A_BACKEND_SLOTS);
+		set_accepts(s, &t->members[i]);
 	}
 	for (i = 0; i < t->slots; i++) {
 		if (t->owners[i] < t->n)
@@ -103,6 +113,7 @@ int offline_table(const struct service *s, struct table *t)
 
 static int count(struct service *s)
 {
+	struct backend *b;
 	struct table t;
 	u32 i;
 	int err;
@@ -122,8 +133,11 @@ static int count(struct service *s)
 	SET(s, RINGLB_A_SERVICE_BACKENDS);
 	for (i = 0; i < s->n; i++)
 		SET(&s->backends[i], RINGLB_A_BACKEND_SLOTS);
-	for (i = 0; i < t.n; i++)
-		service_find(s, &t.members[i].at)->slots = t.members[i].slots;
+	for (i = 0; i < t.n; i++) {
+		b = service_find(s, &t.members[i].at);
+		b->slots = t.members[i].slots;
+		set_accepts(s, b);
+	}
 	table_free(&t);
 	return 0;
 }
@@ -165,8 +179,7 @@ static u8 set_levels(const struct service *s, struct table *t, u8 *levels, u16 *
 	u32 i, share;
 
 	for (i = 0; i < t->n; i++) {
-		share = t->n_seats ? rlb_seat_accept(t->seats, t->n_seats, t->members[i].id,
-						     t->members[i].weight) : RLB_SHARE_ALL;
+		share = t->members[i].accepts;
 		levels[i] = takes(s, t->members[i].state, share);
 		shares[i] = share < RLB_SHARE_ALL ? share : RLB_SHARE_ALL - 1;
 		if (levels[i] > best)

@@ -144,7 +144,8 @@ void out_u64(struct out *o, int flags, const char *key, u64 value)
 		json_fact(o, key, json_integer(value));
 	else
 		cell(o, (struct out_cell){ .key = key, .value = number_text(value),
-					   .bare = flags & OUT_BARE, .number = true });
+					   .bare = flags & OUT_BARE, .below = flags & OUT_BELOW,
+					   .number = true });
 }
 
 /* 16 hex digits: a number that is compared, not reckoned with */
@@ -164,13 +165,14 @@ void out_endpoint(struct out *o, int flags, const char *key, const struct endpoi
 }
 
 /**
- * out_percent() - a share, in hundredths of the whole
+ * out_percent_at() - a share, in hundredths of the whole
  * @o: where to
+ * @flags: OUT_BELOW or 0
  * @key: its key
  * @part: the part
  * @whole: the whole; 0: the share is 0
  */
-void out_percent(struct out *o, const char *key, u64 part, u64 whole)
+void out_percent_at(struct out *o, int flags, const char *key, u64 part, u64 whole)
 {
 	double percent = whole ? 100.0 * part / whole : 0;
 	char buf[32];
@@ -180,7 +182,14 @@ void out_percent(struct out *o, const char *key, u64 part, u64 whole)
 		return;
 	}
 	snprintf(buf, sizeof(buf), "%.*f%%", PERCENT_DIGITS, percent);
-	cell(o, (struct out_cell){ .key = key, .value = strdup(buf), .number = true });
+	cell(o, (struct out_cell){ .key = key, .value = strdup(buf), .number = true,
+				   .below = flags & OUT_BELOW });
+}
+
+/* The same where facts stand */
+void out_percent(struct out *o, const char *key, u64 part, u64 whole)
+{
+	out_percent_at(o, 0, key, part, whole);
 }
 
 /* A percentage that was given in tenths: "0.5%", in JSON 0.5 */

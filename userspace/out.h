@@ -63,6 +63,7 @@ void out_u64(struct out *o, int flags, const char *key, u64 value);
 void out_hex(struct out *o, const char *key, u64 value);
 void out_endpoint(struct out *o, int flags, const char *key, const struct endpoint *e);
 void out_percent(struct out *o, const char *key, u64 part, u64 whole);
+void out_percent_at(struct out *o, int flags, const char *key, u64 part, u64 whole);
 void out_tenths(struct out *o, const char *key, u32 tenths);
 void out_real(struct out *o, const char *key, double value);
 void out_bool(struct out *o, const char *key, bool value);

@@ -37,10 +37,16 @@ static unsigned int service_pairs(const struct service *s)
 	return wanted;
 }
 
-/* The same for a backend: one without an id says nothing of it. */
+/* The same for a backend: one without an id or a slow start says nothing of it. */
 static unsigned int backend_pairs(const struct backend *b)
 {
-	return HAS(b, RINGLB_A_BACKEND_ID) ? ~0U : ~(1U << RINGLB_A_BACKEND_ID);
+	unsigned int wanted = ~0U;
+
+	if (!HAS(b, RINGLB_A_BACKEND_ID))
+		wanted &= ~(1U << RINGLB_A_BACKEND_ID);
+	if (!b->slow_start)
+		wanted &= ~(1U << RINGLB_A_BACKEND_SLOW_START);
+	return wanted;
 }
 
 static void print_pairs(FILE *to, const struct keyword *k, unsigned int wanted,

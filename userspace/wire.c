@@ -141,6 +141,9 @@ int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_sp
 	if (HAS(b, RINGLB_A_BACKEND_STATE) &&
 	    nla_put_u32(msg, RINGLB_A_BACKEND_STATE, b->state))
 		return -EMSGSIZE;
+	if (HAS(b, RINGLB_A_BACKEND_SLOW_START) &&
+	    nla_put_u32(msg, RINGLB_A_BACKEND_SLOW_START, b->slow_start))
+		return -EMSGSIZE;
 	nest_end(msg, start);
 	if (span) {
 		span->start = (char *)start - (char *)nlmsg_hdr(msg);
@@ -361,6 +364,9 @@ int wire_get_backend(const struct nlattr *from, struct backend *b)
 	if (get_u32(tb[RINGLB_A_BACKEND_ID], &b->id) ||
 	    get_u32(tb[RINGLB_A_BACKEND_WEIGHT], &b->weight) ||
 	    get_u32(tb[RINGLB_A_BACKEND_STATE], &b->state) ||
+	    get_u32(tb[RINGLB_A_BACKEND_SLOW_START], &b->slow_start) ||
+	    get_u32(tb[RINGLB_A_BACKEND_SLOW_START_LEFT], &b->slow_start_left) ||
+	    get_u32(tb[RINGLB_A_BACKEND_ACCEPTS], &b->accepts) ||
 	    get_u32(tb[RINGLB_A_BACKEND_SLOTS], &b->slots) ||
 	    get_u32(tb[RINGLB_A_BACKEND_FLOWS], &b->flows) ||
 	    get_u32(tb[RINGLB_A_BACKEND_DRAIN_LEFT], &b->drain_left) ||
@@ -465,6 +471,7 @@ static const char *const backend_words[RINGLB_A_BACKEND_MAX + 1] = {
 	[RINGLB_A_BACKEND_ID] = "id",
 	[RINGLB_A_BACKEND_WEIGHT] = "weight",
 	[RINGLB_A_BACKEND_STATE] = "state",
+	[RINGLB_A_BACKEND_SLOW_START] = "slow-start",
 };
 
 /**

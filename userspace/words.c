@@ -459,24 +459,49 @@ static int parse_backend_if_generation(const char *value, void *object)
 	return parse_u32(value, 0, UINT32_MAX, &b->if_generation);
 }
 
+/* "none", which stands for @none, or a number */
+static int parse_or_none(const char *value, u32 none, u32 min, u32 max, u32 *to)
+{
+	if (strcmp(value, "none"))
+		return parse_u32(value, min, max, to);
+	*to = none;
+	return 0;
+}
+
+static void print_or_none(char word[WORD_VALUE_MAX], u32 none, u32 value)
+{
+	if (value == none)
+		strcpy(word, "none");
+	else
+		snprintf(word, WORD_VALUE_MAX, "%u", value);
+}
+
 static int parse_id(const char *value, void *object)
 {
 	struct backend *b = object;
 
-	if (strcmp(value, "none"))
-		return parse_u32(value, 0, RINGLB_ID_NONE - 1, &b->id);
-	b->id = RINGLB_ID_NONE;
-	return 0;
+	return parse_or_none(value, RINGLB_ID_NONE, 0, RINGLB_ID_NONE - 1, &b->id);
 }
 
 static void print_id(char value[WORD_VALUE_MAX], const void *object)
 {
 	const struct backend *b = object;
 
-	if (b->id == RINGLB_ID_NONE)
-		strcpy(value, "none");
-	else
-		snprintf(value, WORD_VALUE_MAX, "%u", b->id);
+	print_or_none(value, RINGLB_ID_NONE, b->id);
+}
+
+static int parse_slow_start(const char *value, void *object)
+{
+	struct backend *b = object;
+
+	return parse_or_none(value, 0, 1, RINGLB_SLOW_START_MAX, &b->slow_start);
+}
+
+static void print_slow_start(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct backend *b = object;
+
+	print_or_none(value, 0, b->slow_start);
 }
 
 static int parse_weight(const char *value, void *object)
@@ -604,6 +629,8 @@ const struct keyword backend_keywords[] = {
 	{ "weight", "N", "0 to 65535", RINGLB_A_BACKEND_WEIGHT, parse_weight, print_weight },
 	{ "state", "up|drain|down|leave", "up, drain, down or leave", RINGLB_A_BACKEND_STATE, parse_state,
 	  print_state },
+	{ "slow-start", "SECONDS|none", SLOW_START_EXPECTS, RINGLB_A_BACKEND_SLOW_START,
+	  parse_slow_start, print_slow_start },
 	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
 	  parse_backend_if_generation, NULL },
 	{ "wait", "SECONDS", SECONDS_EXPECTS, BACKEND_WAIT, parse_wait, NULL },

@@ -13,6 +13,7 @@
 #define NAME_EXPECTS "1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -"
 #define TENTHS_EXPECTS "0% to 100%, at most one decimal"
 #define SECONDS_EXPECTS "1 to 604800 seconds"
+#define SLOW_START_EXPECTS "none or 1 to 86400 seconds"
 #define WORD_VALUE_MAX 32	/* the longest value that a keyword prints, with its NUL */
 
 /**

@@ -183,16 +183,19 @@ man_keys()		# man_keys PARAGRAPH: less those that a file has not
 {
 	sed -n '/^\.SH JSON/,/^\.SH COUNTERS/p' "$man" |
 		awk -v t=".B $1" '$0 == ".TP" { on = 0 } $0 == t { on = 1 } on' |
-		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' | grep -v -E '^(counters|generation|transitions_left|flows|unseen_left|drain_left|old_owner|pin)$' | sort
+		sed -n -E 's/^\.IR? ([a-z_]+).*/\1/p' |
+		grep -v -E '^(counters|generation|transitions_left|slow_start_left|flows|unseen_left|drain_left|old_owner|pin)$' |
+		sort
 }
 
 cat >"$dir/conf" <<'END'
 secret set 00112233445566778899aabbccddeeff
 service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
-backend add web 10.0.0.12 id 12 weight 2
+backend add web 10.0.0.12 id 12 weight 2 slow-start 60
 service add dns udp 192.0.2.10:53
-service add numbered udp 192.0.2.11:53 method seat seats 1:1
+service add numbered udp 192.0.2.11:53 method seat seats 1:2
+backend add numbered 10.0.0.13 id 1
 END
 plan_keys()		# of plans that together have all there is
 {

@@ -34,7 +34,7 @@ backend add web4 9.255.255.255:1 weight 65 state up
 backend add web4 10.0.0.11 weight 1 state up
 backend add web4 10.0.0.11:8080 weight 2 state up
 backend add web4 10.0.0.11:8081 weight 3 state drain
-backend add web4 10.0.0.12:256 weight 4 state up
+backend add web4 10.0.0.12:256 weight 4 state up slow-start 30
 backend add web4 10.0.0.13:8080 weight 5 state down
 backend add web4 10.0.0.14:8080 weight 0 state up
 service add web6 udp [2001:db8::10]:443 method ring key src slots 65536 vnodes 33 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep

@@ -77,11 +77,14 @@ make_configurations()
 	            number = rng.choice([None, "none", len(reals)])
 	            pairs += [f"id {number}"] if number is not None else []
 	            saved = f"id {number} " if isinstance(number, int) else ""
+	            slow = rng.choice([None, "none", 1, 86400])
+	            pairs += [f"slow-start {slow}"] if slow is not None else []
+	            start = f" slow-start {slow}" if isinstance(slow, int) else ""
 	            rng.shuffle(pairs)
 	            backends[addr.packed, p] = (
 	                " ".join([f"backend add {name} {word}", *pairs]),
 	                f"backend add {name} {word} {saved}weight {1 if weight is None else weight} "
-	                f"state {state or 'up'}")
+	                f"state {state or 'up'}{start}")
 	        services[name] = given, full, backends
 	    order = list(services)
 	    rng.shuffle(order)

@@ -182,12 +182,17 @@ cases()
 	backend add web 10.0.0.11 weight ''	weight "": expected 0 to 65535
 	backend add web 10.0.0.11 weight 1.5	weight "1.5": expected 0 to 65535
 	backend add web 10.0.0.11 weight '1 '	weight "1 ": expected 0 to 65535
-	backend add web 10.0.0.11 wieght 3	"wieght": expected id, weight, state or if-generation
+	backend add web 10.0.0.11 wieght 3	"wieght": expected id, weight, state, slow-start or if-generation
 	backend add web 10.0.0.11 state dead	state "dead": expected up, drain, down or leave
 	backend add web 10.0.0.11 weight 1 state up weight 1	"weight": expected only once
-	backend set web 10.0.0.11	change is missing: expected id, weight or state
+	backend add web 10.0.0.11 slow-start	value of slow-start is missing: expected none or 1 to 86400 seconds
+	backend add web 10.0.0.11 slow-start 0	slow-start "0": expected none or 1 to 86400 seconds
+	backend set web 10.0.0.11 slow-start 86401	slow-start "86401": expected none or 1 to 86400 seconds
+	backend set web 10.0.0.11 slow-start 1s	slow-start "1s": expected none or 1 to 86400 seconds
+	backend up web 10.0.0.11 slow-start 9	"slow-start": expected if-generation
+	backend set web 10.0.0.11	change is missing: expected id, weight, state or slow-start
 	backend drain web	backend is missing: expected ADDR or ADDR:PORT
-	backend set web 10.0.0.11 if-generation 2	change is missing: expected id, weight or state
+	backend set web 10.0.0.11 if-generation 2	change is missing: expected id, weight, state or slow-start
 	backend drain web 10.0.0.11 now	"now": expected if-generation or wait
 	backend drain web 10.0.0.11 wait 0	wait "0": expected 1 to 604800 seconds
 	backend down web 10.0.0.11 wait 5	"wait": expected if-generation
@@ -222,7 +227,7 @@ cases()
 	plan web backend add 10.0.0.1 weight	value of weight is missing: expected 0 to 65535
 	plan web backend add 10.0.0.1 weight limit 5%	value of weight is missing: expected 0 to 65535
 	plan web backend add 10.0.0.1 backend add 10.0.0.2 weight -1	weight "-1": expected 0 to 65535
-	plan web backend set 10.0.0.1 limit 5%	change is missing: expected id, weight or state
+	plan web backend set 10.0.0.1 limit 5%	change is missing: expected id, weight, state or slow-start
 	plan web backend set 10.0.0.1 weight 2 if-generation 1	"if-generation": expected id or weight
 	plan web backend del 10.0.0.1 weight 2	"weight": expected nothing more
 	plan web backend del 10.0.0.1 limit	value of limit is missing: expected 0% to 100%, at most one decimal

@@ -70,6 +70,10 @@ static void random_backend(struct backend *b)
 		SET(b, RINGLB_A_BACKEND_STATE);
 		b->state = unit_between(1, RINGLB_STATE_MAX);
 	}
+	if (unit_below(2)) {
+		SET(b, RINGLB_A_BACKEND_SLOW_START);
+		b->slow_start = unit_below(RINGLB_SLOW_START_MAX + 1);
+	}
 }
 
 static void random_service(struct service *s)

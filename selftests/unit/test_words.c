@@ -137,6 +137,8 @@ static const char *examples(const struct keyword *k)
 		return "fresh|0:1|1:65535,2:7";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
+	if (!strcmp(k->values, "SECONDS|none"))
+		return "1|60|86400|none";
 	if (!strcmp(k->values, "SECONDS"))
 		return "1|60|604800";
 	return strcmp(k->values, "N") ? k->values : "1|160|65535";
