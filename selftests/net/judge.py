@@ -20,6 +20,8 @@ judge - compares what clients, servers and ringlb say
                                         kept its backend; no flow is now at one named "gone";
                                         others of them are elsewhere, or broken if TCP
   judge.py back BEFORE AFTER            every flow is where it was
+  judge.py course LOG N|- LABEL...      from each round to the next flows move to N alone, of
+                                        which some do so; -: none moves
   judge.py WORD... + WORD...            both
 
 In:  logs of flows.py (CLIENT, BEFORE, AFTER; FILE:LABEL is one round of it) and who.py
@@ -188,6 +190,16 @@ def back(before, after):
     expect(not wrong, len(wrong), "of", len(old), "flows:\n" + some(wrong))
 
 
+def course(log, to, *labels):
+    goal = name_of(to) if to != "-" else None
+    rounds = [states(f"{log}:{label}") for label in labels]
+    wrong = [f"{flow}: in {label} from {name} to {new.get(flow)}"
+             for old, new, label in zip(rounds, rounds[1:], labels[1:])
+             for flow, name in old.items() if new.get(flow) not in (name, goal)]
+    expect(not wrong, len(wrong), "moves of", len(rounds[0]), "flows:\n" + some(wrong))
+    expect(not goal or rounds[0] != rounds[-1], "no flow has moved to", goal)
+
+
 # --- tables ------------------------------------------------------------------
 
 
@@ -262,7 +274,7 @@ def same(one, two):
 
 
 COMMANDS = {f.__name__: f for f in (answered, failed, agree, lookup, fair, weights, moves, same,
-                                    stay, back)}
+                                    stay, back, course)}
 
 
 def main():
