@@ -24,7 +24,7 @@ bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 rows=$tmp/rows
 here_mac=02:00:00:00:00:01	# of gw's devices; cost.c knows it
 there_mac=02:00:00:00:00:02
-sample=2048		# flows of which each packet is counted, of all that are there
+sample=2700		# flows of which each packet is counted: some of each backend's
 senders=()		# namespaces, as cost wants them: the client, then backends
 
 cable_end()		# cable_end NS DEV ADDRESS4 ADDRESS6: at the other end of gw's device DEV
