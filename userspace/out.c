@@ -326,6 +326,36 @@ void out_array_str(struct out *o, const char *value)
 		o->failed = true;
 }
 
+/* "10.0.0.1, 10.0.0.2:80"; NULL: no memory */
+static char *join_endpoints(const struct endpoint *list, size_t n)
+{
+	char *words = NULL, word[ADDR_TEXT_MAX];
+	size_t size, i;
+	FILE *to = open_memstream(&words, &size);
+
+	if (!to)
+		return NULL;
+	for (i = 0; i < n; i++)
+		fprintf(to, "%s%s", i ? ", " : "", addr_print(&list[i], word));
+	fclose(to);
+	return words;
+}
+
+void out_endpoints(struct out *o, int flags, const char *key, const struct endpoint *list, size_t n)
+{
+	char word[ADDR_TEXT_MAX];
+	size_t i;
+
+	if (n && !o->json)
+		cell(o, (struct out_cell){ .key = key, .value = join_endpoints(list, n),
+					   .below = flags & OUT_BELOW });
+	if (!n || !o->json)
+		return;
+	out_array(o, key);
+	for (i = 0; i < n; i++)
+		out_array_str(o, addr_print(&list[i], word));
+}
+
 /* The cells of an object are those from its mark to the next one. */
 static size_t object_end(const struct out *o, size_t i)
 {

@@ -71,6 +71,9 @@ void out_bar(struct out *o, const char *key, int width, double part, double aske
 void out_none(struct out *o, const char *key);
 void out_counters(struct out *o, const struct counters *c);
 
+/* A list of endpoints, absent if it is empty: in text they are one value. */
+void out_endpoints(struct out *o, int flags, const char *key, const struct endpoint *list, size_t n);
+
 /* A list of strings: JSON alone. NULL becomes null. */
 void out_array(struct out *o, const char *key);
 void out_array_str(struct out *o, const char *value);

@@ -4,6 +4,8 @@
  *
  * In: a plan. Out: facts.
  */
+#include <stdlib.h>
+
 #include "out.h"
 #include "plan.h"
 #include "words.h"
@@ -119,6 +121,23 @@ static void lists(struct out *o, const struct plan *p)
 	out_list_end(o);
 }
 
+/* Those whose weight will earn no slot */
+static void slotless_fact(struct out *o, const struct plan *p)
+{
+	struct endpoint *list = calloc(p->n + 1, sizeof(*list));
+	size_t n = 0;
+	u32 i;
+
+	for (i = 0; list && i < p->n; i++)
+		if (p->shares[i].is && !p->shares[i].after)
+			list[n++] = p->shares[i].at;
+	if (list)
+		out_endpoints(o, 0, "slotless", list, n);
+	else
+		o->failed = true;
+	free(list);
+}
+
 /**
  * plan_facts() - a plan as an object: in text without moves and shares
  * @o: where to, a list of OUT_FACTS
@@ -145,6 +164,7 @@ void plan_facts(struct out *o, const struct plan *p, const u32 *limit)
 	settle_facts(o, p);
 	out_real(o, "peak_to_mean_before", plan_peak_to_mean(p, false));
 	out_real(o, "peak_to_mean_after", plan_peak_to_mean(p, true));
+	slotless_fact(o, p);
 	if (limit) {
 		out_tenths(o, "limit", *limit);
 		out_bool(o, "above_limit", plan_above(p, *limit));

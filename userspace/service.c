@@ -4,6 +4,8 @@
  *
  * In: words; a model. Out: commands; facts. Changes are sent by change.c.
  */
+#include <stdlib.h>
+
 #include "object.h"
 
 /* A method that the words name has the parameters that they name. */
@@ -131,6 +133,23 @@ void service_facts(struct out *o, const struct service *s)
 		out_counters(o, &s->counters);
 }
 
+/* Those whose weight earns no slot: nobody would look for them among the others. */
+static void slotless_fact(struct out *o, const struct service *s)
+{
+	struct endpoint *list = calloc(s->n + 1, sizeof(*list));
+	const struct backend *b;
+	size_t n = 0;
+
+	for (b = s->backends; list && b < s->backends + s->n; b++)
+		if (HAS(b, RINGLB_A_BACKEND_SLOTS) && b->weight && !b->slots)
+			list[n++] = b->at;
+	if (list)
+		out_endpoints(o, OUT_BELOW, "slotless", list, n);
+	else
+		o->failed = true;
+	free(list);
+}
+
 int service_show(struct tool *t, const struct command *command)
 {
 	const char *name = command->has_service ? command->service.name : NULL;
@@ -138,7 +157,7 @@ int service_show(struct tool *t, const struct command *command)
 	int code;
 	size_t i;
 
-	code = tool_model(t, name, TOOL_COUNTS, &m);
+	code = tool_model(t, name, TOOL_BACKENDS | TOOL_COUNTS, &m);
 	if (!code || m.n) {
 		out_begin(&t->out, OUT_LINES);
 		for (i = 0; i < m.n; i++) {
@@ -146,6 +165,7 @@ int service_show(struct tool *t, const struct command *command)
 				continue;
 			out_object(&t->out);
 			service_facts(&t->out, m.services[i]);
+			slotless_fact(&t->out, m.services[i]);
 		}
 		code = tool_end(t, code);
 	}

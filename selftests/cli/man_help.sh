@@ -196,11 +196,15 @@ backend add web 10.0.0.12 id 12 weight 2 slow-start 60
 service add dns udp 192.0.2.10:53
 service add numbered udp 192.0.2.11:53 method seat seats 1:2
 backend add numbered 10.0.0.13 id 1
+service add rare udp 192.0.2.12:53 method maglev slots 4096
+backend add rare 10.0.1.11 weight 65535
+backend add rare 10.0.1.12
 END
 plan_keys()		# of plans that together have all there is
 {
 	keys plan web service set slots 4096 limit 0%
 	keys plan web service set method rendezvous
+	keys plan rare backend set 10.0.1.12 weight 2
 } 2>/dev/null
 
 python3 "$here/simulate_pcap.py" write "$dir"
