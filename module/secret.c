@@ -11,6 +11,7 @@
 
 #include "secret.h"
 #include "service.h"
+#include "settle.h"
 #include "table.h"
 
 /**
@@ -45,7 +46,6 @@ static struct rlb_table **tables_with(struct rlb_net *rn, const struct rlb_secre
 		tables[n] = rlb_table_copy(rlb_table_locked(svc));
 		if (!tables[n])
 			goto err_free;
-		rlb_table_unmark(tables[n]);
 		tables[n++]->secret = *secret;
 	}
 	return tables;
@@ -58,15 +58,18 @@ err_free:
 }
 
 /**
- * rlb_net_set_secret() - change the secret, which moves every flow
+ * rlb_net_set_secret() - change the secret: every flow gets another slot
  * @rn: the namespace
  * @secret: the new one
+ * @force: even if flows are lost that are kept from an earlier such change
+ * @extack: for the reason of a refusal
  *
- * cfg_lock held; may sleep.
+ * cfg_lock held; may sleep. Flows there are stay with their backends.
  *
- * Return: 0, or -ENOMEM with nothing changed.
+ * Return: 0, or -ENOMEM or -EBUSY with nothing changed.
  */
-int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret)
+int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret, bool force,
+		       struct netlink_ext_ack *extack)
 {
 	struct rlb_table **tables;
 	struct rlb_service *svc;
@@ -75,6 +78,9 @@ int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret)
 
 	if (rn->has_secret && !memcmp(secret, &rn->secret, sizeof(*secret)))
 		return 0;
+	xa_for_each(&rn->services, id, svc)
+		if (!force && rlb_table_is_busy(svc))
+			return rlb_service_refuse_busy(extack);
 	tables = tables_with(rn, secret);
 	if (!tables)
 		return -ENOMEM;
@@ -83,6 +89,7 @@ int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret)
 	xa_for_each(&rn->services, id, svc) {
 		rlb_table_publish(svc, tables[n++]);
 		svc->generation++;
+		rlb_settle_kick(svc);
 	}
 	kvfree(tables);
 	return 0;

@@ -177,10 +177,29 @@ err_free:
 	return ERR_PTR(err);
 }
 
+/**
+ * rlb_service_refuse_busy() - say that flows of an earlier change are in the way
+ * @extack: for the reason
+ *
+ * Return: -EBUSY.
+ */
+int rlb_service_refuse_busy(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack,
+		       "flows are kept from an earlier change of key, slots or secret: wait until transitions have expired, or force it");
+	return -EBUSY;
+}
+
+/* Will all flows have other slots? */
+static bool places_differ(const struct rlb_service_config *a, const struct rlb_service_config *b)
+{
+	return a->bits != b->bits || a->key != b->key;
+}
+
 /* True if the table has to be built anew. */
 static bool table_differs(const struct rlb_service_config *a, const struct rlb_service_config *b)
 {
-	return a->ops != b->ops || a->bits != b->bits || a->key != b->key ||
+	return a->ops != b->ops || places_differ(a, b) ||
 	       memcmp(&a->params, &b->params, sizeof(a->params));
 }
 
@@ -190,17 +209,20 @@ static bool table_differs(const struct rlb_service_config *a, const struct rlb_s
  * @config: its new configuration; name, address, protocol and port as they are
  * @extack: for the reason of a refusal
  *
- * Another key or number of slots moves every flow at once. Another method, or other
- * parameters of it, move nothing at once: the table settles to what they ask for.
+ * With another key or number of slots every flow gets another slot; flows there are stay with
+ * their backends. Another method, or other parameters of it, move nothing at once: the table
+ * settles to what they ask for.
  * A configuration like the one in force changes nothing.
  *
- * Return: 0, or -ENOMEM, -E2BIG with nothing changed.
+ * Return: 0, or -ENOMEM, -E2BIG, -EBUSY with nothing changed.
  */
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack)
 {
 	struct rlb_table *table = NULL;
 
+	if (places_differ(config, &svc->config) && !config->force && rlb_table_is_busy(svc))
+		return rlb_service_refuse_busy(extack);
 	if (table_differs(config, &svc->config)) {
 		table = rlb_table_build(svc, config, &svc->set, extack);
 		if (IS_ERR(table))
@@ -208,6 +230,7 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 	}
 	/* All of it. The list of seats is the table's: the former one, or see rlb_table_publish(). */
 	svc->config = *config;
+	svc->config.force = false;
 	if (table) {
 		rlb_table_publish(svc, table);
 		svc->generation++;

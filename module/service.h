@@ -32,6 +32,7 @@ struct rlb_table;
  * @drain_timeout: seconds after which a draining backend counts as down
  * @last_resort: draining backends take new flows when none is up
  * @udp_drain: enum ringlb_udp_drain
+ * @force: of a change alone: lose the flows that are kept from an earlier change of this kind
  */
 struct rlb_service_config {
 	char name[RINGLB_NAME_MAX + 1];
@@ -49,6 +50,7 @@ struct rlb_service_config {
 	u32 drain_timeout;
 	u32 last_resort;
 	u32 udp_drain;
+	bool force;
 };
 
 /**
@@ -108,6 +110,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn,
 				       struct netlink_ext_ack *extack);
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack);
+int rlb_service_refuse_busy(struct netlink_ext_ack *extack);
 void rlb_service_destroy(struct rlb_service *svc);
 
 int rlb_services_init(struct rlb_net *rn);

@@ -37,27 +37,53 @@ struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct 
 	return choose(table, rlb_key_hash(&table->secret, table->key, flow), choice);
 }
 
-/**
- * rlb_steer_old_owner() - who had a slot before it changed hands
- * @table: a table; caller holds rcu_read_lock() or cfg_lock
- * @slot: the slot
- *
- * Return: the backend, perhaps a removed one; NULL if the slot is settled.
- */
-struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot)
+/* Who had a slot before it changed hands; NULL if it is settled. */
+static struct rlb_backend *first_owner(const struct rlb_table *table, u32 slot)
 {
 	u16 from = rlb_transition_from(table->moved, table->view.slots, slot);
 
 	return from == RINGLB_NO_OWNER ? NULL : table->backend[from];
 }
 
+/* Who had a flow before all flows got other slots; NULL if that is who has it now. */
+static struct rlb_backend *former_owner(const struct rlb_table *table,
+					const struct rlb_tuple *flow, u32 slot)
+{
+	const struct rlb_table *former = table->former;
+	struct rlb_backend *b;
+	u32 was;
+
+	if (!former->view.n)
+		return NULL;
+	was = rlb_key_hash(&former->secret, former->key, flow) >> (64 - former->view.bits);
+	b = first_owner(former, was) ?: former->backend[rlb_slot_owner(former->view.slots[was])];
+	if (table->view.n && b == table->backend[rlb_slot_owner(table->view.slots[slot])])
+		return NULL;
+	return b;
+}
+
+/**
+ * rlb_steer_old_owner() - who had a flow before its slot changed hands, or it got another
+ * @table: a table; caller holds rcu_read_lock() or cfg_lock
+ * @flow: the flow, from client to VIP
+ * @slot: its slot
+ *
+ * Return: the backend, perhaps a removed one; NULL if flow and slot are settled.
+ */
+struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
+					const struct rlb_tuple *flow, u32 slot)
+{
+	return unlikely(table->former) ? former_owner(table, flow, slot) :
+					 first_owner(table, slot);
+}
+
 /* A backend that is not the slot's owner */
-static noinline bool has_else(const struct rlb_table *table, u32 slot, u64 hash,
-			      const struct rlb_backend *backend)
+static noinline bool has_else(const struct rlb_table *table, const struct rlb_tuple *flow,
+			      u64 hash, const struct rlb_backend *backend)
 {
 	struct rlb_choice choice;
 
-	return rlb_steer_old_owner(table, slot) == backend ||
+	return rlb_steer_old_owner(table, flow, hash >> (64 - table->view.bits)) == backend ||
 	       choose(table, hash, &choice) == backend;
 }
 
@@ -77,7 +103,7 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 	u32 slot = hash >> (64 - table->view.bits);
 
 	return table->backend[table->view.slots[slot] & RLB_SLOT_OWNER] == backend ||
-	       has_else(table, slot, hash, backend);
+	       has_else(table, flow, hash, backend);
 }
 
 /**
@@ -177,7 +203,7 @@ static u8 track_of(const struct rlb_service *svc, const struct way *w)
  */
 static bool is_late(struct rlb_table *table)
 {
-	return atomic_read(&table->use) != RLB_TABLE_USED &&
+	return atomic_read(&table->use) < RLB_TABLE_USED &&
 	       atomic_cmpxchg(&table->use, RLB_TABLE_UNUSED, RLB_TABLE_USED) == RLB_TABLE_CLOSED;
 }
 
@@ -313,7 +339,7 @@ static noinline struct rlb_backend *steer_other(struct rlb_pkt *pkt, struct rlb_
 	struct way w = { .late = is_late(table) };
 
 	w.chosen = choose(table, hash, &w.choice);
-	w.old = rlb_steer_old_owner(table, w.choice.slot);
+	w.old = rlb_steer_old_owner(table, &pkt->tuple, w.choice.slot);
 	w.owner = table->backend[w.choice.owner];
 	if (w.choice.probes > 1)
 		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);

@@ -21,7 +21,8 @@ struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct 
 				    struct rlb_choice *choice);
 bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 		   const struct rlb_backend *backend);
-struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table, u32 slot);
+struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
+					const struct rlb_tuple *flow, u32 slot);
 void rlb_steer_key(struct rlb_pin_key *key, const struct rlb_service *svc,
 		   const struct rlb_tuple *flow);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);

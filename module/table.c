@@ -276,6 +276,10 @@ static struct rlb_table *table_alloc(const struct rlb_service *svc, u32 n, unsig
 	memset(t, 0, sizeof(*t));
 	table_lay_out(t, n, room, bits);
 	table_takes(t)[n] = RLB_TAKES_NONE;
+	if (before) {
+		t->former = before->former;
+		t->former_since = before->former_since;
+	}
 	return t;
 }
 
@@ -438,6 +442,8 @@ void rlb_table_discard_copy(struct rlb_table *copy)
  */
 void rlb_table_discard(struct rlb_table *table)
 {
+	if (table && table->owns_former)
+		rlb_table_discard(table->former);
 	if (table) {
 		kvfree(table->canonical);
 		kvfree(table->seats);
@@ -477,6 +483,7 @@ struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 	memcpy(t, old, size);
 	table_lay_out(t, old->view.n, old->room, old->view.bits);
 	atomic_set(&t->use, RLB_TABLE_UNUSED);
+	t->owns_former = false;
 	t->moved = rlb_transitions_copy(old->moved, old->view.bits);
 	if (t->moved)
 		return t;
@@ -501,13 +508,15 @@ void rlb_table_free(struct rlb_table *table)
 	call_rcu(&table->rcu, table_free_rcu);
 }
 
-static void mark_bound(struct rlb_table *t, bool bound)
+/* Those of whom a table speaks, or the one that it remembers. */
+static void mark_bound(const struct rlb_table *t, bool bound)
 {
 	u32 i;
 
-	for (i = 0; i < t->total; i++)
-		if (t->backend[i])
-			t->backend[i]->bound = bound;
+	for (; t; t = t->owns_former ? t->former : NULL)
+		for (i = 0; i < t->total; i++)
+			if (t->backend[i])
+				t->backend[i]->bound = bound;
 }
 
 /*
@@ -517,10 +526,47 @@ static void mark_bound(struct rlb_table *t, bool bound)
  */
 static void follow_use(struct rlb_table *new, struct rlb_table *old)
 {
-	if (atomic_cmpxchg(&old->use, RLB_TABLE_UNUSED, RLB_TABLE_CLOSED) == RLB_TABLE_USED)
+	if (atomic_cmpxchg(&old->use, RLB_TABLE_UNUSED, RLB_TABLE_CLOSED) >= RLB_TABLE_USED)
 		atomic_set(&new->use, RLB_TABLE_USED);
 	else
 		rlb_table_unmark(new);
+}
+
+/* Do flows have the same slots in both? */
+static bool same_places(const struct rlb_table *a, const struct rlb_table *b)
+{
+	return a->view.bits == b->view.bits && a->key == b->key &&
+	       !memcmp(&a->secret, &b->secret, sizeof(a->secret));
+}
+
+/* If all flows have other slots now, the old table as a whole tells who had them. */
+static void remember_former(struct rlb_table *new, struct rlb_table *old)
+{
+	if (!same_places(new, old)) {
+		rlb_table_unmark(new);
+		new->former = atomic_read(&new->use) == RLB_TABLE_USED ? old : NULL;
+		new->former_since = rlb_seconds();
+	}
+	if (new->former)
+		atomic_set(&new->use, RLB_TABLE_REKEYED);
+}
+
+/* The end of a table that has been replaced, unless it is the one to be remembered. */
+static void end_old(struct rlb_table *new, struct rlb_table *old)
+{
+	if (old->canonical == new->canonical)
+		old->canonical = NULL;
+	if (old->seats == new->seats)
+		old->seats = NULL;
+	if (new->former != old) {
+		if (old->former == new->former)
+			old->owns_former = false;
+		rlb_table_free(old);
+		return;
+	}
+	if (old->owns_former)
+		rlb_table_free(old->former);
+	old->owns_former = false;
 }
 
 /**
@@ -535,8 +581,10 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 {
 	struct rlb_table *old = rlb_table_locked(svc);
 
-	if (old)
+	if (old) {
 		follow_use(new, old);
+		remember_former(new, old);
+	}
 	svc->config.params.seats = new->seats;
 	svc->config.params.n_seats = new->n_seats;
 	rcu_assign_pointer(svc->table, new);
@@ -545,13 +593,10 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 		return;
 	}
 	mark_bound(old, false);
+	new->owns_former = new->former;
+	end_old(new, old);
 	mark_bound(new, true);
 	rlb_backends_forget(svc);
-	if (old->canonical == new->canonical)
-		old->canonical = NULL;
-	if (old->seats == new->seats)
-		old->seats = NULL;
-	rlb_table_free(old);
 }
 
 static u8 takes(const struct rlb_backend_item *item, const struct rlb_service_config *config)
@@ -624,9 +669,14 @@ static u32 expired_before(const struct rlb_service *svc)
 	return now - min(now, svc->config.timeout);
 }
 
+static bool former_expires(const struct rlb_service *svc, const struct rlb_table *t)
+{
+	return t->former && t->former_since < expired_before(svc);
+}
+
 static bool can_expire(const struct rlb_service *svc, const struct rlb_table *t)
 {
-	return t->moved && t->moved->first < expired_before(svc);
+	return (t->moved && t->moved->first < expired_before(svc)) || former_expires(svc, t);
 }
 
 static bool can_settle(const struct rlb_service *svc, const struct rlb_table *t)
@@ -644,7 +694,7 @@ bool rlb_table_has_work(const struct rlb_service *svc)
 {
 	const struct rlb_table *t = rlb_table_locked(svc);
 
-	return t->moved || can_settle(svc, t);
+	return t->moved || t->former || can_settle(svc, t);
 }
 
 /**
@@ -656,14 +706,28 @@ bool rlb_table_has_work(const struct rlb_service *svc)
  */
 u32 rlb_table_transitions(const struct rlb_service *svc, u32 *left)
 {
-	const struct rlb_transitions *tr = rlb_table_locked(svc)->moved;
-	u32 passed;
+	const struct rlb_table *t = rlb_table_locked(svc);
+	u32 last, passed;
 
-	if (!tr)
+	if (!t->moved && !t->former)
 		return 0;
-	passed = rlb_seconds() - tr->last;
+	last = t->former ? t->former_since : 0;
+	if (t->moved)
+		last = max(last, t->moved->last);
+	passed = rlb_seconds() - last;
 	*left = svc->config.timeout - min(passed, svc->config.timeout);
-	return tr->n;
+	return t->former ? 1U << t->view.bits : t->moved->n;
+}
+
+/**
+ * rlb_table_is_busy() - are flows kept from before all of them got other slots?
+ * @svc: the service; cfg_lock held
+ *
+ * Return: true if another change of that kind would lose these.
+ */
+bool rlb_table_is_busy(const struct rlb_service *svc)
+{
+	return rlb_table_locked(svc)->former;
 }
 
 /* End what has expired, and let some slots follow; true if the table differs now. */
@@ -673,6 +737,8 @@ static bool step(struct rlb_table *t, const struct rlb_service *svc)
 	bool expired = can_expire(svc, t);
 	u32 moved = 0;
 
+	if (former_expires(svc, t))
+		t->former = NULL;
 	if (expired) {
 		rlb_transition_expire(t->moved, table_slots(t), t->view.bits, expired_before(svc));
 		t->stuck = false;

@@ -18,6 +18,7 @@ enum rlb_table_use {
 	RLB_TABLE_UNUSED,
 	RLB_TABLE_CLOSED,	/* replaced before that: who still holds it is remembered */
 	RLB_TABLE_USED,
+	RLB_TABLE_REKEYED,	/* used; flows may belong to another backend by @former */
 };
 
 /**
@@ -32,6 +33,11 @@ enum rlb_table_use {
  * @total: how many @backend has
  * @room: for how many there is memory
  * @moved: records of the slots in transition, NULL while there are none
+ * @former: how packets were steered before every slot changed its flows, by another secret,
+ *	key or number of slots; NULL: that has not happened, or not for a long time. It has no
+ *	@former that anybody looks at.
+ * @former_since: when it was replaced
+ * @owns_former: @former ends with this table; cfg_lock
  * @digest: rlb_digest() of the slots as they are
  * @canonical_digest: of the slots as a gateway would build them that has just been configured
  * @canonical: these slots while they differ, NULL when the table has settled; cfg_lock. Goes
@@ -53,6 +59,9 @@ struct rlb_table {
 	u32 total;
 	u32 room;
 	struct rlb_transitions *moved;
+	struct rlb_table *former;
+	u32 former_since;
+	bool owns_former;
 	u64 digest;
 	u64 canonical_digest;
 	u16 *canonical;
@@ -80,6 +89,7 @@ void rlb_table_unmark(struct rlb_table *table);
 void rlb_table_discard_copy(struct rlb_table *copy);
 bool rlb_table_has_work(const struct rlb_service *svc);
 u32 rlb_table_transitions(const struct rlb_service *svc, u32 *left);
+bool rlb_table_is_busy(const struct rlb_service *svc);
 int rlb_table_settle(struct rlb_service *svc);
 void rlb_table_free(struct rlb_table *table);
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);

@@ -36,7 +36,7 @@ int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 		err = wire_put_service(msg, &commands->service);
 		return err ? err : wire_put_seats(msg, &commands->service);
 	case RINGLB_CMD_SECRET_SET:
-		return wire_put_secret(msg, commands->secret);
+		return wire_put_secret(msg, commands->secret, commands->force.on);
 	case RINGLB_CMD_FLOW_SET:
 		return wire_put_flows(msg, &commands->flows);
 	case RINGLB_CMD_FLUSH:

@@ -29,7 +29,8 @@ const struct grammar grammar[] = {
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
 	}, {
 		"service", "set", "NAME", "change what is given, at least one",
-		service_keywords, 0, SERVICE_CHANGES | BIT(RINGLB_A_SERVICE_IF_GENERATION),
+		service_keywords, 0, SERVICE_CHANGES | BIT(RINGLB_A_SERVICE_IF_GENERATION) |
+				     BIT(RINGLB_A_SERVICE_FORCE),
 		G_CHANGES, RINGLB_CMD_SERVICE_SET, service_parse_set, change_run,
 	}, {
 		"service", "del", "NAME", "remove a service and its backends",
@@ -120,8 +121,8 @@ const struct grammar grammar[] = {
 	}, {
 		"secret", "set", "HEX|random|-",
 		"set the hash key: 32 hex digits, new ones, or those on standard input",
-		.flags = G_CHANGES, .cmd = RINGLB_CMD_SECRET_SET,
-		.parse = secret_parse_set, .run = secret_set,
+		secret_keywords, 0, BIT(RINGLB_A_SECRET_FORCE),
+		G_CHANGES, RINGLB_CMD_SECRET_SET, secret_parse_set, secret_set,
 	}, {
 		"save", NULL, "[secret]",
 		"print the configuration as commands; the hash key only if asked for",

@@ -28,6 +28,7 @@ enum secret_from {
  * @more: the words of further backends, for which the same is to be done; see backend_nth()
  * @n_more: how many
  * @with_secret: save: the secret too
+ * @force: secret set: even if flows are lost that are kept from an earlier change
  * @plan: what is planned: changes as words, a limit in tenths of a percent, files
  * @simulate: what is simulated
  * @topic: help: an object; NULL: all
@@ -44,6 +45,7 @@ struct command {
 	const char *topic;
 	char **more;
 	size_t n_more;
+	struct force force;
 	struct {
 		char **word;
 		int n;

@@ -47,6 +47,12 @@ struct backend {
 #define BACKEND_IF_GENERATION 31
 #define BACKEND_WAIT 30		/* likewise: @wait */
 
+/* Of commands that give all flows other slots. */
+struct force {
+	unsigned int has;	/* bits of enum ringlb_attr_secret */
+	u32 on;
+};
+
 /**
  * struct service - a service and its backends
  * @has: bits of enum ringlb_attr_service; the name is always there
@@ -74,6 +80,7 @@ struct service {
 	u32 transitions_left;
 	u32 generation;
 	u32 if_generation;	/* as a command expects it */
+	u32 force;		/* a command loses flows that are kept from an earlier one */
 	u64 digest;
 	u64 canonical;
 	u32 pending;

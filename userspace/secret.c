@@ -29,7 +29,8 @@ int secret_parse_set(struct cmd *c, struct command *command)
 		/* Not quoted: it may be a key with one digit too many. */
 		return cmd_fail(c, "secret of %zu characters: " EXPECT_HEX, strlen(word));
 	}
-	return cmd_end(c);
+	return cmd_pairs(c, secret_keywords, command->g->allowed, &command->force,
+			 &command->force.has);
 }
 
 /* One word of 32 hex digits from standard input. An exit code, after its message. */

@@ -78,6 +78,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_LAST_RESORT, s->last_resort },
 		{ RINGLB_A_SERVICE_UDP_DRAIN, s->udp_drain },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
+		{ RINGLB_A_SERVICE_FORCE, s->force },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
 	size_t i;
@@ -166,11 +167,12 @@ int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
 	return 0;
 }
 
-int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN])
+int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN], bool force)
 {
 	struct nlattr *start = nest(msg, RINGLB_A_SECRET);
 
-	if (!start || nla_put(msg, RINGLB_A_SECRET_KEY, RINGLB_SECRET_LEN, key))
+	if (!start || nla_put(msg, RINGLB_A_SECRET_KEY, RINGLB_SECRET_LEN, key) ||
+	    (force && nla_put_u32(msg, RINGLB_A_SECRET_FORCE, 1)))
 		return -EMSGSIZE;
 	nest_end(msg, start);
 	return 0;

@@ -25,7 +25,7 @@ int wire_put_seats(struct nl_msg *msg, const struct service *s);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
 int wire_put_flows(struct nl_msg *msg, const struct flows *f);
-int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN]);
+int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN], bool force);
 
 /* 0, or -EBADMSG: a nest is missing, or what is in it is of no use */
 int wire_get_top(const struct nlmsghdr *h, struct nlattr *tb[RINGLB_A_MAX + 1]);

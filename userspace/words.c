@@ -452,6 +452,20 @@ static int parse_if_generation(const char *value, void *object)
 	return parse_u32(value, 0, UINT32_MAX, &s->if_generation);
 }
 
+static int parse_service_force(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(switches, value, &s->force);
+}
+
+static int parse_secret_force(const char *value, void *object)
+{
+	struct force *f = object;
+
+	return pair_find(switches, value, &f->on);
+}
+
 static int parse_backend_if_generation(const char *value, void *object)
 {
 	struct backend *b = object;
@@ -621,6 +635,7 @@ const struct keyword service_keywords[] = {
 	  parse_udp_drain, print_udp_drain },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
 	  parse_if_generation, NULL },
+	{ "force", "on|off", "on or off", RINGLB_A_SERVICE_FORCE, parse_service_force, NULL },
 	{ .word = NULL },
 };
 
@@ -634,6 +649,11 @@ const struct keyword backend_keywords[] = {
 	{ "if-generation", "N", "0 to 4294967295", BACKEND_IF_GENERATION,
 	  parse_backend_if_generation, NULL },
 	{ "wait", "SECONDS", SECONDS_EXPECTS, BACKEND_WAIT, parse_wait, NULL },
+	{ .word = NULL },
+};
+
+const struct keyword secret_keywords[] = {
+	{ "force", "on|off", "on or off", RINGLB_A_SECRET_FORCE, parse_secret_force, NULL },
 	{ .word = NULL },
 };
 

@@ -41,6 +41,7 @@ extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
 extern const struct keyword simulate_keywords[];
 extern const struct keyword flow_keywords[];
+extern const struct keyword secret_keywords[];
 
 /* Word to number: 0, or -1 with the number as it was. Number to word: "unknown" for one that
  * only a newer module knows.

@@ -255,6 +255,7 @@ int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c, boo
 		return err;
 	if (!more && !has_option(tb))
 		return refuse(extack, attr, "nothing to change is given");
+	c->force = tb[RINGLB_A_SERVICE_FORCE] && nla_get_u32(tb[RINGLB_A_SERVICE_FORCE]);
 	return parse_options(tb, c, extack);
 }
 

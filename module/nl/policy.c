@@ -53,6 +53,7 @@ const struct nla_policy rlb_policy_service_new_nest[RINGLB_A_SERVICE_MAX + 1] = 
 const struct nla_policy rlb_policy_service_set_nest[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NAME] = POLICY_NAME,
 	[RINGLB_A_SERVICE_IF_GENERATION] = { .type = NLA_U32 },
+	[RINGLB_A_SERVICE_FORCE] = NLA_POLICY_MAX(NLA_U32, 1),
 	POLICY_OPTIONS
 };
 
@@ -94,6 +95,7 @@ const struct nla_policy rlb_policy_lookup_nest[RINGLB_A_LOOKUP_MAX + 1] = {
 
 const struct nla_policy rlb_policy_secret_set_nest[RINGLB_A_SECRET_MAX + 1] = {
 	[RINGLB_A_SECRET_KEY] = NLA_POLICY_EXACT_LEN(RINGLB_SECRET_LEN),
+	[RINGLB_A_SECRET_FORCE] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 const struct nla_policy rlb_policy_flow_set_nest[RINGLB_A_FLOWS_MAX + 1] = {

@@ -27,7 +27,7 @@ int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info)
 	return rlb_nl_reply(answer, header, info, err);
 }
 
-static int parse_secret(struct genl_info *info, struct rlb_secret *secret)
+static int parse_secret(struct genl_info *info, struct rlb_secret *secret, bool *force)
 {
 	struct nlattr *attr = info->attrs[RINGLB_A_SECRET];
 	struct nlattr *tb[RINGLB_A_SECRET_MAX + 1];
@@ -46,6 +46,7 @@ static int parse_secret(struct genl_info *info, struct rlb_secret *secret)
 		return -EINVAL;
 	}
 	rlb_secret_load(secret, nla_data(tb[RINGLB_A_SECRET_KEY]));
+	*force = tb[RINGLB_A_SECRET_FORCE] && nla_get_u32(tb[RINGLB_A_SECRET_FORCE]);
 	return 0;
 }
 
@@ -53,13 +54,14 @@ int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
 	struct rlb_secret secret;
+	bool force;
 	int err;
 
-	err = parse_secret(info, &secret);
+	err = parse_secret(info, &secret, &force);
 	if (err)
 		return err;
 	mutex_lock(&rn->cfg_lock);
-	err = rlb_net_set_secret(rn, &secret);
+	err = rlb_net_set_secret(rn, &secret, force, info->extack);
 	if (!err) {
 		rlb_net_changed(rn);
 		rlb_notify_secret(rn, info->snd_portid);

@@ -175,7 +175,7 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 		return -EMSGSIZE;
 	if (b && rlb_fill_member(skb, RINGLB_A_LOOKUP_BACKEND, svc, b))
 		return -EMSGSIZE;
-	if (fill_history(skb, pin, rlb_steer_old_owner(t, choice.slot)))
+	if (fill_history(skb, pin, rlb_steer_old_owner(t, flow, choice.slot)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

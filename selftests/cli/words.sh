@@ -155,7 +155,7 @@ cases()
 	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
 	$add ring	"ring": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
 	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain or if-generation
+	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, if-generation or force
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -280,7 +280,7 @@ cases()
 	secret set	secret is missing: expected 32 hex digits, random or -
 	secret set 00112233	secret of 8 characters: expected 32 hex digits, random or -
 	secret set 0011223344556677889900112233445g	secret of 32 characters: expected 32 hex digits, random or -
-	secret set random random	"random": expected nothing more
+	secret set random random	"random": expected force
 	secret show web	"web": expected nothing more
 	save all	"all": expected secret or nothing
 	save secret now	"now": expected nothing more

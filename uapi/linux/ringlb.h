@@ -76,7 +76,9 @@
  *	seat, then the owners of all slots
  * @RINGLB_CMD_LOOKUP: LOOKUP (protocol, addresses, ports) -> LOOKUP with the answer
  * @RINGLB_CMD_SECRET_GET: -> SECRET with key and fingerprint
- * @RINGLB_CMD_SECRET_SET: SECRET (key); moves every flow
+ * @RINGLB_CMD_SECRET_SET: SECRET (key, perhaps force): every flow gets another slot; those there
+ *	are stay with their backends. Like SERVICE_SET with another key or number of slots it is
+ *	refused with EBUSY while flows are kept from an earlier such change, unless forced
  * @RINGLB_CMD_FLUSH: removes all services of the namespace
  * @RINGLB_CMD_SERVICE_NEW_NOTICE: notice: SERVICE, as after SERVICE_GET
  * @RINGLB_CMD_SERVICE_SET_NOTICE: notice: SERVICE, as after SERVICE_GET
@@ -213,6 +215,9 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_TRANSITIONS,	/* u32, slots whose owner changed not long ago */
 	RINGLB_A_SERVICE_TRANSITIONS_LEFT, /* u32, seconds until the last of these has expired;
 					 * absent if there are none
+					 */
+	RINGLB_A_SERVICE_FORCE,		/* u32, 0 or 1; in requests only: lose the flows that are
+					 * kept from an earlier change of key, slots or secret
 					 */
 
 	__RINGLB_A_SERVICE_MAX,
@@ -361,6 +366,7 @@ enum ringlb_attr_secret {
 	RINGLB_A_SECRET_KEY,		/* RINGLB_SECRET_LEN bytes; never in a notice */
 	RINGLB_A_SECRET_FINGERPRINT,	/* u64; equal for equal keys, tells nothing of them */
 	RINGLB_A_SECRET_PAD,
+	RINGLB_A_SECRET_FORCE,		/* u32, 0 or 1; in requests only */
 
 	__RINGLB_A_SECRET_MAX,
 	RINGLB_A_SECRET_MAX = __RINGLB_A_SECRET_MAX - 1
