@@ -20,9 +20,14 @@ struct told {
 	bool any;
 };
 
-/* The kernel keeps no flow of it, or has no time left for them. */
+/*
+ * The kernel keeps no flow of it, or has no time left for them. One that leaves is waited for
+ * until it is gone, a moment later.
+ */
 static bool is_drained(const struct backend *b)
 {
+	if (b->state == RINGLB_STATE_LEAVE)
+		return false;
 	return !HAS(b, RINGLB_A_BACKEND_DRAIN_LEFT) || !b->drain_left ||
 	       (!b->flows && !b->unseen_left);
 }

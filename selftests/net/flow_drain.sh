@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 
 n=$(scaled 100 40)
-idle=$((4 * ${RINGLB_PATIENCE:-1}))
+idle=$((6 * ${RINGLB_PATIENCE:-1}))
 
 of()			# of N KEY: of a backend of web
 {
@@ -43,7 +43,6 @@ has_flows()		# has_flows N NAME ROUND: as many as clients have with it
 
 ktap_plan 22
 open_flows "$n"
-must rlb service set web timeout "$idle"
 generation=$(rlbj service show web | jq '.[0].generation')
 
 must rlb backend drain web "$(be_at 4 1 8080)"
@@ -63,6 +62,7 @@ ktap_is "up: nothing is told of a drain" "$(of 1 drain_left)" null
 round up tcp
 ktap_check "up: connections stay" judge stay "$tmp/tcp:drain" "$tmp/tcp:up"
 
+must rlb service set web timeout "$idle"
 must rlb backend del web "$(be_at 4 2 8080)" drain
 ktap_is "leave: it is shown" "$(of 2 state)" '"leave"'
 ktap_is "leave: no table is built for it" \
@@ -80,7 +80,7 @@ ktap_is "leave: by one change" \
 	"$(rlbj service show web | jq '.[0].generation')" "$((generation + 1))"
 
 round before udp
-must rlb service set dns drain-timeout $((idle * 3 / 2))
+must rlb service set dns drain-timeout "$idle"
 must rlb backend del dns "$(be_at 6 3 5353)" drain
 round kept udp
 ktap_check "hard end: UDP stays before it" judge stay "$tmp/udp:before" "$tmp/udp:kept"
