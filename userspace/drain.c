@@ -32,9 +32,12 @@ static bool is_drained(const struct backend *b)
 	       (!b->flows && !b->unseen_left);
 }
 
-static int tell(struct out *o, const char *service, const struct endpoint *at,
+/* A line of its own. Return: an exit code. */
+static int tell(struct tool *t, const char *service, const struct endpoint *at,
 		const struct backend *b)
 {
+	struct out *o = &t->out;
+
 	out_begin_one(o, OUT_LINES);
 	out_object(o);
 	if (b) {
@@ -44,11 +47,11 @@ static int tell(struct out *o, const char *service, const struct endpoint *at,
 		out_endpoint(o, OUT_BARE, "backend", at);
 		out_str(o, 0, "state", "gone");
 	}
-	return out_end(o);
+	return tool_end(t, TOOL_DONE);
 }
 
-/* Look at one backend. Return: 0, or -1 if the output could not be written. */
-static int look(struct out *o, const struct service *s, const char *name, struct told *told)
+/* Look at one backend. Return: an exit code. */
+static int look(struct tool *t, const struct service *s, const char *name, struct told *told)
 {
 	const struct backend *b = s ? service_find(s, &told->at) : NULL;
 	bool news = !told->any || !b || b->flows != told->flows;
@@ -57,22 +60,24 @@ static int look(struct out *o, const struct service *s, const char *name, struct
 	told->any = true;
 	if (b)
 		told->flows = b->flows;
-	return news || told->done ? tell(o, name, &told->at, b) : 0;
+	return news || told->done ? tell(t, name, &told->at, b) : TOOL_DONE;
 }
 
 /* Look at all that are not done. Return: an exit code; TOOL_ABOVE: some are not done. */
 static int look_at_all(struct tool *t, const char *name, struct told *told, size_t n)
 {
+	const struct service *s;
 	struct model m = { 0 };
 	int code = TOOL_DONE, ret;
 	size_t i;
 
-	ret = fetch_model(&t->session, NULL, true, &m);
-	if (ret < 0)
+	ret = fetch_model(&t->session, name, true, &m);
+	if (ret < 0 && ret != -ENOENT)	/* gone, with its backends */
 		code = tool_refused(t, "wait");
+	s = model_find(&m, name);
 	for (i = 0; i < n && !code; i++)
-		if (!told[i].done && look(&t->out, model_find(&m, name), name, &told[i]))
-			code = tool_no_memory();
+		if (!told[i].done)
+			code = look(t, s, name, &told[i]);
 	for (i = 0; i < n && !code; i++)
 		if (!told[i].done)
 			code = TOOL_ABOVE;
