@@ -36,6 +36,15 @@ static int compare(const struct rlb_backend *b, const struct rlb_backend_config 
 	return order ?: (int)be16_to_cpu(b->port) - be16_to_cpu(c->port);
 }
 
+/* By what packets find a backend; perhaps one that has been removed */
+static struct rlb_backend *find_indexed(struct rlb_net *rn, const struct rlb_index_node *key)
+{
+	struct rlb_index_node *node;
+
+	node = rlb_index_find(&rn->reals, key->family, key->proto, &key->addr, key->port);
+	return node ? container_of(node, struct rlb_backend, node) : NULL;
+}
+
 /**
  * rlb_backend_by_tuple() - the backend in force that has an address, port and protocol
  * @rn: the namespace; cfg_lock held
@@ -45,14 +54,9 @@ static int compare(const struct rlb_backend *b, const struct rlb_backend_config 
  */
 struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key)
 {
-	struct rlb_index_node *node;
-	struct rlb_backend *b;
+	struct rlb_backend *b = find_indexed(rn, key);
 
-	node = rlb_index_find(&rn->reals, key->family, key->proto, &key->addr, key->port);
-	if (!node)
-		return NULL;
-	b = container_of(node, struct rlb_backend, node);
-	return b->is_gone ? NULL : b;
+	return b && !b->is_gone ? b : NULL;
 }
 
 static void backend_hide(struct rlb_backend *b)
@@ -72,14 +76,9 @@ static void backend_hide(struct rlb_backend *b)
  */
 void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
 {
-	struct rlb_index_node *node;
-	struct rlb_backend *b;
+	struct rlb_backend *b = find_indexed(rn, key);
 
-	node = rlb_index_find(&rn->reals, key->family, key->proto, &key->addr, key->port);
-	if (!node)
-		return;
-	b = container_of(node, struct rlb_backend, node);
-	if (b->is_gone)
+	if (b && b->is_gone)
 		backend_hide(b);
 }
 

@@ -8,7 +8,8 @@
  * Of most flows nothing is remembered, so the question is put the other way: would a request
  * of this client to the VIP go to this backend? The packet is a reply if the flow is pinned to
  * its sender; or if its sender owns the flow's slot, whatever its state, had it before a
- * change not long ago, or is who takes the slot's flows just now. A connection made straight to a backend fails the test, mostly: its tuple belongs
+ * change not long ago, or is who takes the slot's flows just now.
+ * A connection made straight to a backend fails the test, mostly: its tuple belongs
  * to that backend's slots by chance, in as many cases as the backend's share says.
  */
 #include "reply.h"

@@ -442,9 +442,9 @@ void rlb_table_discard_copy(struct rlb_table *copy)
  */
 void rlb_table_discard(struct rlb_table *table)
 {
-	if (table && table->owns_former)
-		rlb_table_discard(table->former);
 	if (table) {
+		if (table->owns_former)
+			rlb_table_discard(table->former);
 		kvfree(table->canonical);
 		kvfree(table->seats);
 	}
