@@ -12,8 +12,8 @@
 static void name_backend(struct backend *b, const struct endpoint *at)
 {
 	b->at = *at;
-	b->has &= ~(1U << RINGLB_A_BACKEND_IPV4 | 1U << RINGLB_A_BACKEND_IPV6 |
-		    1U << RINGLB_A_BACKEND_PORT);
+	b->has &= ~(BIT(RINGLB_A_BACKEND_IPV4) | BIT(RINGLB_A_BACKEND_IPV6) |
+		    BIT(RINGLB_A_BACKEND_PORT));
 	SET(b, at->family == AF_INET ? RINGLB_A_BACKEND_IPV4 : RINGLB_A_BACKEND_IPV6);
 	if (at->port)
 		SET(b, RINGLB_A_BACKEND_PORT);
@@ -88,7 +88,7 @@ const char *backend_title(const struct command *command, char title[BACKEND_TITL
 }
 
 /* The generation is the service's. */
-static int parse_pairs(struct cmd *c, struct command *command, unsigned int more)
+static int parse_pairs(struct cmd *c, struct command *command, u64 more)
 {
 	struct backend *b = &command->backend;
 
@@ -140,7 +140,7 @@ int backend_parse_del(struct cmd *c, struct command *command)
 	command->cmd = RINGLB_CMD_BACKEND_SET;
 	command->backend.state = RINGLB_STATE_LEAVE;
 	SET(&command->backend, RINGLB_A_BACKEND_STATE);
-	return parse_pairs(c, command, 1U << BACKEND_WAIT);
+	return parse_pairs(c, command, BIT(BACKEND_WAIT));
 }
 
 int backend_parse_show(struct cmd *c, struct command *command)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model.h"
+
 #define QUOTE_MAX 200	/* bytes of a word that an error shows, with its quotes */
 
 /**
@@ -140,8 +142,7 @@ int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct en
 }
 
 /* "a", "a or b", "a, b or c" */
-static void list_allowed(char *to, size_t size, const struct keyword *keywords,
-			 unsigned int allowed)
+static void list_allowed(char *to, size_t size, const struct keyword *keywords, u64 allowed)
 {
 	const struct keyword *k;
 	unsigned int left = 0;
@@ -162,8 +163,7 @@ static void list_allowed(char *to, size_t size, const struct keyword *keywords,
 	}
 }
 
-static const struct keyword *find_keyword(const struct keyword *k, unsigned int allowed,
-					  const char *word)
+static const struct keyword *find_keyword(const struct keyword *k, u64 allowed, const char *word)
 {
 	for (; k->word; k++)
 		if (allowed >> k->attr & 1 && !strcmp(k->word, word))
@@ -181,8 +181,7 @@ static const struct keyword *find_keyword(const struct keyword *k, unsigned int 
  *
  * Return: 0 or -1.
  */
-int cmd_pairs(struct cmd *c, const struct keyword *keywords, unsigned int allowed, void *object,
-	      unsigned int *has)
+int cmd_pairs(struct cmd *c, const struct keyword *keywords, u64 allowed, void *object, u64 *has)
 {
 	const struct keyword *k;
 	const char *value;
@@ -208,7 +207,7 @@ int cmd_pairs(struct cmd *c, const struct keyword *keywords, unsigned int allowe
 			snprintf(text, sizeof(text), "expected %s", k->expects);
 			return cmd_bad(c, k->word, value, text);
 		}
-		*has |= 1U << k->attr;
+		*has |= BIT(k->attr);
 	}
 	return 0;
 }

@@ -12,8 +12,6 @@
 
 #include "object.h"
 
-#define BIT(n) (1U << (n))
-
 #define BACKEND_CHANGES (BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT) | \
 			 BIT(RINGLB_A_BACKEND_STATE) | BIT(RINGLB_A_BACKEND_SLOW_START))
 

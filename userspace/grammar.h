@@ -68,13 +68,13 @@ struct command {
 };
 
 /* Mask of what service add and service set may give */
-#define SERVICE_CHANGES (1U << RINGLB_A_SERVICE_METHOD | 1U << RINGLB_A_SERVICE_KEY | \
-			 1U << RINGLB_A_SERVICE_SLOTS | 1U << RINGLB_A_SERVICE_SLACK | \
-			 1U << RINGLB_A_SERVICE_VNODES | 1U << RINGLB_A_SERVICE_SEATS | \
-			 1U << RINGLB_A_SERVICE_SETTLE | \
-			 1U << RINGLB_A_SERVICE_TRACK | 1U << RINGLB_A_SERVICE_TIMEOUT | \
-			 1U << RINGLB_A_SERVICE_DRAIN_TIMEOUT | \
-			 1U << RINGLB_A_SERVICE_LAST_RESORT | 1U << RINGLB_A_SERVICE_UDP_DRAIN)
+#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
+			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
+			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SEATS) | \
+			 BIT(RINGLB_A_SERVICE_SETTLE) | \
+			 BIT(RINGLB_A_SERVICE_TRACK) | BIT(RINGLB_A_SERVICE_TIMEOUT) | \
+			 BIT(RINGLB_A_SERVICE_DRAIN_TIMEOUT) | \
+			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN))
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */
@@ -99,8 +99,8 @@ struct grammar {
 	const char *words;
 	const char *does;
 	const struct keyword *keywords;
-	unsigned int required;
-	unsigned int allowed;
+	u64 required;
+	u64 allowed;
 	unsigned int flags;
 	int cmd;
 	int (*parse)(struct cmd *c, struct command *command);

@@ -10,14 +10,23 @@
 
 #include "addr.h"
 
-/* Was this attribute given? The mask has a bit for each attribute of the object's set. */
-#define HAS(object, attr) (!!((object)->has & 1U << (attr)))
-#define SET(object, attr) ((object)->has |= 1U << (attr))
+/* A mask has a bit for each attribute of an object's set, ... */
+#define BIT(n) (1ULL << (n))
+
+/* Was this attribute given? */
+#define HAS(object, attr) (!!((object)->has & BIT(attr)))
+#define SET(object, attr) ((object)->has |= BIT(attr))
+
+/* ... and, from here on, one for each thing that is given and is no attribute. */
+#define MASK_OWN 48
+_Static_assert(RINGLB_A_SERVICE_MAX < MASK_OWN && RINGLB_A_BACKEND_MAX < MASK_OWN &&
+	       RINGLB_A_FLOWS_MAX < MASK_OWN && RINGLB_COUNTER_MAX < 64,
+	       "masks have a bit for each attribute and each counter");
 
 struct rlb_seat;
 
 struct counters {
-	unsigned int has;			/* bits of enum ringlb_counter */
+	u64 has;				/* bits of enum ringlb_counter */
 	u64 value[RINGLB_COUNTER_MAX + 1];
 };
 
@@ -26,7 +35,7 @@ struct counters {
  * @has: bits of enum ringlb_attr_backend; the address is always there
  */
 struct backend {
-	unsigned int has;
+	u64 has;
 	struct endpoint at;
 	u32 id;			/* in a command, RINGLB_ID_NONE: none */
 	u32 weight;
@@ -44,12 +53,12 @@ struct backend {
 };
 
 /* In @has of a backend, beyond the attributes: @if_generation was given. */
-#define BACKEND_IF_GENERATION 31
-#define BACKEND_WAIT 30		/* likewise: @wait */
+#define BACKEND_IF_GENERATION (MASK_OWN + 0)
+#define BACKEND_WAIT (MASK_OWN + 1)	/* likewise: @wait */
 
 /* Of commands that give all flows other slots. */
 struct force {
-	unsigned int has;	/* bits of enum ringlb_attr_secret */
+	u64 has;		/* bits of enum ringlb_attr_secret */
 	u32 on;
 };
 
@@ -61,7 +70,7 @@ struct force {
  * @backends: in canonical order
  */
 struct service {
-	unsigned int has;
+	u64 has;
 	char name[RINGLB_NAME_MAX + 1];
 	u32 protocol;
 	struct endpoint vip;
@@ -151,7 +160,7 @@ struct remembered {
  * @event: counters, by attribute
  */
 struct flows {
-	unsigned int has;
+	u64 has;
 	u32 limit;
 	u32 limit_default;
 	u32 now;
@@ -201,10 +210,10 @@ struct simulate {
 };
 
 /* In @has of a simulation's service: what may be given beyond a service's attributes */
-#define SIMULATE_WEIGHT 28
-#define SIMULATE_SEED 29
-#define SIMULATE_PLOT 30
-#define SIMULATE_PCAP 31
+#define SIMULATE_WEIGHT (MASK_OWN + 8)
+#define SIMULATE_SEED (MASK_OWN + 9)
+#define SIMULATE_PLOT (MASK_OWN + 10)
+#define SIMULATE_PCAP (MASK_OWN + 11)
 #define SIMULATE_METHOD RINGLB_A_SERVICE_METHOD	/* the one that is drawn */
 
 /* The zeroed struct is an empty model, service or table. */

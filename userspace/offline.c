@@ -68,7 +68,7 @@ static void take_options(struct service *s, const struct service *from)
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
 	}
-	s->has &= ~(1U << RINGLB_A_SERVICE_SEATS);
+	s->has &= ~BIT(RINGLB_A_SERVICE_SEATS);
 	if (s->method == RINGLB_METHOD_SEAT)
 		SET(s, RINGLB_A_SERVICE_SEATS);
 }
@@ -158,7 +158,7 @@ static int take_id(struct service *s, struct backend *b, const struct backend *f
 				      "another backend of the service has this id (attribute: id)");
 	b->id = from->id;
 	if (b->id == RINGLB_ID_NONE)
-		b->has &= ~(1U << RINGLB_A_BACKEND_ID);
+		b->has &= ~BIT(RINGLB_A_BACKEND_ID);
 	else
 		SET(b, RINGLB_A_BACKEND_ID);
 	return 0;

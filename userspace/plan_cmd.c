@@ -13,7 +13,6 @@
 #include "plan.h"
 #include "plot.h"
 
-#define BIT(n) (1U << (n))
 #define MOVES (BIT(RINGLB_A_BACKEND_ID) | BIT(RINGLB_A_BACKEND_WEIGHT))
 
 /* What can be planned: the same words as after the object and its service's name */

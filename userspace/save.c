@@ -26,31 +26,30 @@ int save_parse(struct cmd *c, struct command *command)
 }
 
 /* What the method does not have is no part of the configuration. */
-static unsigned int service_pairs(const struct service *s)
+static u64 service_pairs(const struct service *s)
 {
-	unsigned int wanted = ~0U;
+	u64 wanted = ~0ULL;
 
-	if (word_stray(s->method, 1U << RINGLB_A_SERVICE_SLACK))
-		wanted &= ~(1U << RINGLB_A_SERVICE_SLACK);
-	if (word_stray(s->method, 1U << RINGLB_A_SERVICE_VNODES))
-		wanted &= ~(1U << RINGLB_A_SERVICE_VNODES);
+	if (word_stray(s->method, BIT(RINGLB_A_SERVICE_SLACK)))
+		wanted &= ~BIT(RINGLB_A_SERVICE_SLACK);
+	if (word_stray(s->method, BIT(RINGLB_A_SERVICE_VNODES)))
+		wanted &= ~BIT(RINGLB_A_SERVICE_VNODES);
 	return wanted;
 }
 
 /* The same for a backend: one without an id or a slow start says nothing of it. */
-static unsigned int backend_pairs(const struct backend *b)
+static u64 backend_pairs(const struct backend *b)
 {
-	unsigned int wanted = ~0U;
+	u64 wanted = ~0ULL;
 
 	if (!HAS(b, RINGLB_A_BACKEND_ID))
-		wanted &= ~(1U << RINGLB_A_BACKEND_ID);
+		wanted &= ~BIT(RINGLB_A_BACKEND_ID);
 	if (!b->slow_start)
-		wanted &= ~(1U << RINGLB_A_BACKEND_SLOW_START);
+		wanted &= ~BIT(RINGLB_A_BACKEND_SLOW_START);
 	return wanted;
 }
 
-static void print_pairs(FILE *to, const struct keyword *k, unsigned int wanted,
-			const void *object)
+static void print_pairs(FILE *to, const struct keyword *k, u64 wanted, const void *object)
 {
 	char value[WORD_VALUE_MAX];
 

@@ -44,7 +44,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 		return -1;
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
-	if (!(s->has & ~(1U << RINGLB_A_SERVICE_IF_GENERATION)))
+	if (!(s->has & ~BIT(RINGLB_A_SERVICE_IF_GENERATION)))
 		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
@@ -65,7 +65,7 @@ int service_parse_maybe_name(struct cmd *c, struct command *command)
 static void slack_fact(struct out *o, const struct service *s)
 {
 	if (!HAS(s, RINGLB_A_SERVICE_SLACK) ||
-	    word_stray(s->method, 1U << RINGLB_A_SERVICE_SLACK))
+	    word_stray(s->method, BIT(RINGLB_A_SERVICE_SLACK)))
 		return;
 	if (s->slack == RINGLB_SLACK_NONE)
 		out_str(o, 0, "slack", "none");
@@ -112,7 +112,7 @@ void service_facts(struct out *o, const struct service *s)
 		out_u64(o, 0, "slots", s->slots);
 	slack_fact(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_VNODES) &&
-	    !word_stray(s->method, 1U << RINGLB_A_SERVICE_VNODES))
+	    !word_stray(s->method, BIT(RINGLB_A_SERVICE_VNODES)))
 		out_u64(o, 0, "vnodes", s->vnodes);
 	if (HAS(s, RINGLB_A_SERVICE_SEATS))
 		out_u64(o, 0, "seats", s->n_seats);

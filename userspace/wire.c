@@ -263,14 +263,14 @@ static int get_endpoint(const struct nlattr *v4, const struct nlattr *v6,
 }
 
 /* Which of @tb are there; without paddings, which are no facts. */
-static unsigned int mask(struct nlattr *const *tb, int max)
+static u64 mask(struct nlattr *const *tb, int max)
 {
-	unsigned int has = 0;
+	u64 has = 0;
 	int i;
 
 	for (i = 1; i <= max; i++)
 		if (tb[i])
-			has |= 1U << i;
+			has |= BIT(i);
 	return has;
 }
 
@@ -294,7 +294,7 @@ int wire_get_counters(const struct nlattr *from, struct counters *c)
 			continue;
 		if (get_u64(tb[i], &c->value[i]))
 			return -EBADMSG;
-		c->has |= 1U << i;
+		c->has |= BIT(i);
 	}
 	return 0;
 }

@@ -683,7 +683,7 @@ const struct keyword simulate_keywords[] = {
  *
  * Return: the parameter's word, NULL if there is none.
  */
-const char *word_stray(u32 method, unsigned int has)
+const char *word_stray(u32 method, u64 has)
 {
 	if (method != RINGLB_METHOD_RING && has >> RINGLB_A_SERVICE_VNODES & 1)
 		return "vnodes";

@@ -60,7 +60,7 @@ const char *word_flow_state(u32 state);
 const char *word_flow_event(unsigned int attr);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);
 const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);
-const char *word_stray(u32 method, unsigned int has);
+const char *word_stray(u32 method, u64 has);
 
 bool word_is_name(const char *word);
 int word_secret(const char *word, u8 key[16]);

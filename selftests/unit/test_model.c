@@ -158,8 +158,8 @@ static void no_memory(void **unused)
 /* One object with each kind of fact */
 static char *print(bool json, bool pretty, enum out_layout layout, bool stats)
 {
-	struct counters c = { .has = 1U << RINGLB_COUNTER_PACKETS_IN |
-				     1U << RINGLB_COUNTER_BYTES_OUT };
+	struct counters c = { .has = BIT(RINGLB_COUNTER_PACKETS_IN) |
+				     BIT(RINGLB_COUNTER_BYTES_OUT) };
 	struct endpoint e = { .family = AF_INET, .addr.byte = { 192, 0, 2, 1 }, .port = 80 };
 	struct out o = { .json = json, .pretty = pretty, .stats = stats };
 	char *text = NULL;

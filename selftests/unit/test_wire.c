@@ -315,7 +315,7 @@ static void attribute_words(void **unused)
 	const struct nlmsghdr *h = nlmsg_hdr(msg);
 	struct wire_span span[2];
 
-	b.has = ~0U;
+	b.has = ~0ULL;
 	wire_put_name(msg, "web");
 	wire_put_backend(msg, &b, &span[0]);
 	wire_put_backend(msg, &b, &span[1]);
