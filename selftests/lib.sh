@@ -153,6 +153,23 @@ need_module()
 	[[ -d /sys/module/ringlb ]] || ktap_skip_rest "the module, loaded"
 }
 
+need_ko()		# the module, and its file, for tests that unload it
+{
+	need_module
+	[[ -n ${RINGLB_KO:-} ]] || ktap_skip_rest "RINGLB_KO, the module's file"
+	ktap_defer eval '[[ -d /sys/module/ringlb ]] || load'
+}
+
+unloaded()		# unloaded: try it
+{
+	rmmod ringlb && [[ ! -d /sys/module/ringlb ]]
+}
+
+load()
+{
+	"$selftests/vm/load" "$RINGLB_KO"
+}
+
 client_and_gateway()
 {
 	need_module
@@ -349,25 +366,21 @@ flows()			# flows NS LOG WORD...: flows.py in $NS, results to LOG
 	must zygote flows --netns "$flows_ns" --log "$log" "$@"
 }
 
-declare -A talker_in talker_out talker_said
+declare -A talker_fd talker_said
 
-talker()		# talker NAME PROGRAM WORD...: it does what each line given to it says
+talker()		# talker NAME PROGRAM WORD...: of zygote; does what each line given it says
 {
-	local name=$1 fd
+	local IFS=$'\t' name=$1 fd
 
 	shift
-	must mkfifo "$tmp/$name.in" "$tmp/$name.out"
-	"$@" <"$tmp/$name.in" >"$tmp/$name.out" &
-	ktap_defer end $!
-	exec {fd}>"$tmp/$name.in"
-	talker_in[$name]=$fd
-	exec {fd}<"$tmp/$name.out"
-	talker_out[$name]=$fd
+	exec {fd}<>"/dev/tcp/127.0.0.1/$zygote_port" || exit 1
+	printf '%s\n' "$*" >&"$fd"
+	talker_fd[$name]=$fd
 }
 
 hush()			# hush NAME: it has nothing more to do
 {
-	local fd=${talker_in[$1]}
+	local fd=${talker_fd[$1]}
 
 	exec {fd}>&-
 }
@@ -381,7 +394,7 @@ heard()			# heard WORDS NAME SECONDS: it has said that; more words: talker_said[
 		# shellcheck disable=SC2034 # for those who source this
 		talker_said[$2]=${line#"$1"}
 		return
-	done <&"${talker_out[$2]}"
+	done <&"${talker_fd[$2]}"
 	return 1
 }
 
@@ -391,8 +404,7 @@ rounds()		# rounds NAME NS WORD...: flows that stay open; results to $tmp/NAME
 	local -n rounds_ns=$2
 
 	shift 2
-	talker "$name" "$selftests/net/flows.py" --netns "$rounds_ns" --log "$tmp/$name" \
-		--rounds "$@"
+	talker "$name" flows --netns "$rounds_ns" --log "$tmp/$name" --rounds "$@"
 }
 
 # Five backends, four of them in the services web and dns, and N flows to each: rounds tcp and
@@ -414,7 +426,7 @@ live()			# live NAME NS WORD...: flows that live and end; results to $tmp/NAME
 	local -n live_ns=$2
 
 	shift 2
-	talker "$name" "$selftests/net/live.py" --netns "$live_ns" --log "$tmp/$name" "$@"
+	talker "$name" live --netns "$live_ns" --log "$tmp/$name" "$@"
 }
 
 round()			# round LABEL NAME...: each of these does so, and has done so when it returns
@@ -423,7 +435,7 @@ round()			# round LABEL NAME...: each of these does so, and has done so when it 
 
 	shift
 	for name; do
-		echo "$label" >&"${talker_in[$name]}"
+		echo "$label" >&"${talker_fd[$name]}"
 	done
 	for name; do
 		must heard "done $label" "$name" 60

@@ -3,19 +3,21 @@
 """
 broken - of flows that lived while backends changed: which broke, and which had lost their backend
 
-  broken.py LIVE CHANGES SERVERS
+  broken.py LIVE CHANGES SERVERS [SILENCE]
 
 In:  LIVE      log of live.py
      CHANGES   a JSON object a line: at, done (CLOCK_MONOTONIC, before and after), gone: names
                of backends that were taken down or removed at once in that change
      SERVERS   log of who.py
-Out: a JSON object: flows, broken, apart, messages, slowest, and kinds: how the broken ones
-     broke; some: the first few of them, and all that is known about each.
+     SILENCE   seconds after which a flow of which nothing is heard may be forgotten
+Out: a JSON object: flows, broken, apart, messages, silent (the longest), and kinds: how the
+     broken ones broke; some: the first few of them, and all that is known about each.
 Exit: 0, whatever the figures.
 
 A flow is broken if its connection was reset, closed or given up, its bytes changed, or if
 another backend answered (or, UDP, nobody). It is apart if that happened because the backend
-it was at was gone: the flow had begun before that change was done, and had not ended before.
+it was at was gone: the flow had begun before that change was done, and had not ended before; or if
+it was silent for too long.
 """
 
 import collections
@@ -64,16 +66,14 @@ def first_server(flow, accepted):
     return accepted.get((flow["proto"], flow["src"]))
 
 
-def judge(live, changes, servers):
+def judge(live, changes, servers, silence="inf"):
     gone = Gone(changes)
     accepted = {(r["proto"], r["peer"]): r["backend"] for r in read(servers)
                 if r["event"] in ("accept", "datagram")}
-    found = {"flows": 0, "broken": 0, "apart": 0, "messages": 0, "slowest": 0}
+    found = {"flows": 0, "broken": 0, "apart": 0, "messages": 0, "silent": 0}
     kinds, some = collections.Counter(), []
     for flow in read(live):
-        found["slowest"] = max(found["slowest"], flow.get("slowest", 0))
-        if "src" not in flow:
-            continue
+        found["silent"] = max(found["silent"], flow["silent"])
         found["flows"] += 1
         found["messages"] += flow["messages"]
         ours = []
@@ -82,7 +82,7 @@ def judge(live, changes, servers):
             name = name or first_server(flow, accepted)
             if not (gone.took(name, since, until) if name else gone.took_any(since, until)):
                 ours.append(kind)
-        if ours:
+        if ours and flow["silent"] < float(silence):
             found["broken"] += 1
             kinds[ours[0]] += 1
             some.append(flow)
@@ -92,7 +92,7 @@ def judge(live, changes, servers):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) not in (4, 5):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
     print(json.dumps(judge(*sys.argv[1:])))

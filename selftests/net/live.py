@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-live - a client: flows that live for a while, say something every second, what became of each
+live - a client: flows that live for a while and say something now and then, what became of each
 
   live.py [OPTIONS] ADDRESS PORT
 
@@ -13,16 +13,18 @@ In:  --netns NAME       where its sockets are made
      --life A-B         seconds that a flow lives, evenly drawn
      --every S          seconds from one message of a flow to its next (default 1)
      --late S           an answer that takes longer has not come (default 5)
+     --window N         so many flows at most wait for an answer at a time, unless nobody gets
+                        one (default 64): a slow machine is not taken for a broken flow
      --seed N           the same number draws the same lives
      --log FILE         what became of the flows
-     Lines on stdin: "stop" lets all flows end and begins no more; any other LABEL waits until
-     each live flow has said something more and was answered, or was not.
-Out: on stdout, when it is so, "done LABEL LIVE BROKEN": flows that live, that broke so far.
+     Lines on stdin: "stop" lets all flows end and begins no more; at any other LABEL each live
+     flow says something at once.
+Out: on stdout, when each has been answered since, or was not: "done LABEL LIVE BROKEN": flows
+     that live, that broke so far.
      In FILE a JSON object a line. Each flow, when
      it ends: src, dst; began, ended (CLOCK_MONOTONIC); messages; seen: [FROM, TO, NAME], who
-     answered from when to when; lost: [SENT, NOTICED], datagrams without answer; error. Last:
-     the longest time that this program kept a flow waiting.
-Exit: 0, whatever became of the flows.
+     answered from when to when; lost: [SENT, NOTICED], datagrams without answer; silent: the
+     longest time that nothing of it was heard; error.
 
 Each message has a number, and each answer is the server's name and the SHA-256 of what it got,
 so that a byte out of place is noticed in either direction. A lane whose flow broke stays empty
@@ -49,7 +51,7 @@ NEVER = float("inf")
 class Flow:
     """One flow, begun at once."""
 
-    kind = proto = None
+    kind = proto = asked = None
 
     def __init__(self, args, port, end):
         self.args = args
@@ -57,6 +59,8 @@ class Flow:
         self.end = end
         self.number = 0
         self.known = 0              # when that was sent whose fate was told last
+        self.heard = self.began     # when it last sent something, or was sent something
+        self.silent = 0.0
         self.seen, self.lost = [], []
         self.error = None
         family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
@@ -70,13 +74,23 @@ class Flow:
         except BlockingIOError:
             pass
 
+    def noise(self, now):
+        """A packet of it was on its way."""
+        self.silent = max(self.silent, now - self.heard)
+        self.heard = now
+
     def saw(self, name, sent, now):
         """An answer came from there."""
         self.known = sent
+        self.noise(now)
         if self.seen and self.seen[-1][2] == name:
             self.seen[-1][1] = now
         else:
             self.seen.append([now, now, name])
+
+    def is_waiting(self):
+        """For an answer, or the connection."""
+        return bool(self.asked)
 
     def guard(self, act, now):
         """What the socket complains of is the flow's error. True once the flow has ended."""
@@ -91,7 +105,8 @@ class Flow:
     def record(self, now):
         record = {"proto": self.proto, "src": self.src,
                   "dst": text((self.args.address, self.args.port)), "began": self.began,
-                  "ended": now, "messages": self.number, "seen": self.seen}
+                  "ended": now, "messages": self.number, "seen": self.seen,
+                  "silent": self.silent}
         if self.lost:
             record["lost"] = self.lost
         if self.error:
@@ -124,6 +139,7 @@ class Tcp(Flow):
         self.number += 1
         self.expected = hashlib.sha256(message).hexdigest().encode()
         self.asked = now
+        self.noise(now)
         self.sock.send(b"put 8\n" + message)
 
     def ready(self, now):
@@ -172,6 +188,7 @@ class Udp(Flow):
         message = b"who\n%08d" % self.number
         self.number += 1
         self.asked[hashlib.sha256(message).hexdigest()] = now
+        self.noise(now)
         self.sock.send(message)
         return False
 
@@ -197,10 +214,7 @@ class Lane:
         """The next thing to do here; returns when to come back."""
         args = self.clients.args
         if self.flow:
-            flow = self.flow
-            if flow.guard(flow.tick, now):
-                self.finish(now)
-            self.clients.heard_of(flow)
+            self.act(self.flow.tick, now)
             return now + args.every if self.flow else self.end
         if self.clients.stopping:
             return NEVER
@@ -208,16 +222,23 @@ class Lane:
             return self.end         # it broke
         self.end = now + self.random.uniform(*args.life)
         self.flow = self.clients.begin(self)
-        return now + args.every
+        return now + args.every if self.flow.is_waiting() else now
 
     def ready(self, now):
-        if self.flow.guard(self.flow.ready, now):
-            self.finish(now)
+        """Something has come; if more is to be said at once, it is."""
+        flow = self.flow
+        self.act(flow.ready, now)
+        if self.flow and flow in self.clients.waits and not flow.is_waiting():
+            self.act(flow.tick, now)
         return self.flow
 
-    def finish(self, now):
-        flow, self.flow = self.flow, None
-        self.clients.ended(flow, now)
+    def act(self, what, now):
+        """Let the flow do that; perhaps it ends."""
+        flow = self.flow
+        if flow.guard(what, now):
+            self.flow = None
+            self.clients.ended(flow, now)
+        self.clients.heard_of(flow)
 
     def stop(self):
         if self.flow:
@@ -231,10 +252,12 @@ class Clients:
         self.ports = iter(range(args.ports[0], args.ports[1] + 1))
         self.poll = select.epoll()
         self.lanes = [Lane(self, n) for n in range(args.lanes)]
+        self.due = []               # when which lane has something to do
         self.by_fd = {}
+        self.waiting = set()        # flows that wait for an answer
+        self.heard_at = 0           # when something came last
         self.stopping = False
         self.begun = self.broken = 0
-        self.slowest = 0.0
         self.labels = b""
         self.label, self.label_at = "", 0
         self.waits = set()          # flows that have not talked since the label
@@ -251,6 +274,7 @@ class Clients:
         self.begun += 1
         self.by_fd[flow.sock.fileno()] = lane
         self.poll.register(flow.sock, select.EPOLLIN | (0 if flow.connected else select.EPOLLOUT))
+        self.heard_of(flow)
         return flow
 
     def ended(self, flow, now):
@@ -259,10 +283,15 @@ class Clients:
         del self.by_fd[flow.sock.fileno()]
         self.poll.unregister(flow.sock)
         flow.sock.close()
+        flow.asked = None
         self.talked(flow)
 
     def heard_of(self, flow):
-        """Something became known of it."""
+        """Something became known of it, or it has said something."""
+        if flow.is_waiting():
+            self.waiting.add(flow)
+        else:
+            self.waiting.discard(flow)
         if flow.known >= self.label_at:
             self.talked(flow)
 
@@ -295,6 +324,9 @@ class Clients:
             self.tell()
         if not data:
             self.poll.unregister(0)
+        now = time.monotonic()
+        self.due = [(min(at, now) if self.lanes[n].flow else at, n) for at, n in self.due]
+        heapq.heapify(self.due)
 
     def look(self, timeout):
         """Whatever came, for so long at most."""
@@ -303,27 +335,34 @@ class Clients:
                 self.heard()
                 continue
             lane = self.by_fd[fd]
-            flow, fresh = lane.flow, not lane.flow.connected
-            if lane.ready(time.monotonic()) and fresh:
+            fresh = not lane.flow.connected
+            self.heard_at = time.monotonic()
+            if lane.ready(self.heard_at) and fresh:
                 self.poll.modify(fd, select.EPOLLIN)
-            self.heard_of(flow)
+
+    def is_crowded(self, now):
+        """Do enough flows wait, and get answers?"""
+        return len(self.waiting) >= self.args.window and now - self.heard_at < 1
+
+    def act(self):
+        """What is due; a few at a time, so that answers are not kept waiting."""
+        now = time.monotonic()
+        for _ in range(16):
+            if self.due[0][0] > now or self.is_crowded(now):
+                break
+            _, n = self.due[0]
+            again = self.lanes[n].wake(time.monotonic())
+            heapq.heapreplace(self.due, (again, n))
 
     def run(self):
         """All lanes, their beginnings spread over the first seconds."""
         start = time.monotonic()
-        spread = max(self.args.every, len(self.lanes) / self.args.rate) / max(1, len(self.lanes))
-        due = [(start + n * spread, n) for n in range(len(self.lanes))]
+        self.due = [(start + n / self.args.rate, n) for n in range(len(self.lanes))]
         self.poll.register(0, select.EPOLLIN)
         while not self.stopping or self.by_fd:
-            self.look(max(0.0, min(1.0, due[0][0] - time.monotonic())))
             now = time.monotonic()
-            self.slowest = max(self.slowest, now - due[0][0])
-            for _ in range(16):
-                if due[0][0] > now:
-                    break
-                _, n = due[0]
-                heapq.heapreplace(due, (self.lanes[n].wake(time.monotonic()), n))
-        self.write({"slowest": self.slowest})
+            self.look(0.1 if self.is_crowded(now) else max(0.0, min(1.0, self.due[0][0] - now)))
+            self.act()
         self.log.close()
         print("done stop", 0, self.broken, flush=True)
 
@@ -345,7 +384,8 @@ def main():
     parser.add_argument("--life", type=pair, default=(5.0, 120.0))
     parser.add_argument("--every", type=float, default=1)
     parser.add_argument("--late", type=float, default=5)
-    parser.add_argument("--rate", type=float, default=200, help="beginnings in a second, at first")
+    parser.add_argument("--window", type=int, default=64)
+    parser.add_argument("--rate", type=float, default=1000, help="beginnings in a second, at first")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", required=True)
     parser.add_argument("address")

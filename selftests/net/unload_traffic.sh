@@ -8,16 +8,6 @@ set -u
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-unloaded()
-{
-	rmmod ringlb && [[ ! -d /sys/module/ringlb ]]
-}
-
-load()
-{
-	"$selftests/vm/load" "$ko"
-}
-
 answered()		# a flow through each VIP
 {
 	rm -f "$tmp/probe"
@@ -53,9 +43,7 @@ rounds_of()		# rounds_of N: out and in again under traffic
 }
 
 ktap_plan 8
-need_module
-ko=${RINGLB_KO:-}
-[[ -n $ko ]] || ktap_skip_rest "RINGLB_KO, the module's file"
+need_ko
 bed 2
 servers 8080 5353
 service dns4 udp 4 53 5353
@@ -63,7 +51,6 @@ service dns6 udp 6 53 5353
 service web4 tcp 4 80 8080
 service web6 tcp 6 80 8080
 must rlb save secret >"$tmp/config"
-ktap_defer eval '[[ -d /sys/module/ringlb ]] || load'
 ktap_check "unload: before it, flows are answered" answered
 
 ktap_check "unload: at rest, with services configured" unloaded

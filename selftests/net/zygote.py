@@ -8,10 +8,10 @@ zygote - starts the Python programs of this directory without starting Python
 In:  connections on a port of 127.0.0.1, each with one line: words separated by tabs, the
      first the name of a program here without .py, the others its arguments.
 Out: the port on stdout; then on each connection what the program writes to stdout and
-     stderr, and as last line "status N".
+     stderr, and as last line "status N". What else comes on the connection is its stdin.
 Each program runs in a process of its own, forked from this one, which has everything
 imported: on an emulated processor Python takes a second to start, and tests call for it
-dozens of times. No stdin. Ends with SIGTERM.
+dozens of times. Ends with SIGTERM, and all of them with it.
 """
 
 import importlib
@@ -21,7 +21,8 @@ import socket
 import sys
 import traceback
 
-PROGRAMS = {name: importlib.import_module(name) for name in ("broken", "craft", "flows", "judge")}
+NAMES = ("broken", "craft", "flows", "judge", "live")
+PROGRAMS = {name: importlib.import_module(name) for name in NAMES}
 
 
 def status_of(error):
@@ -34,11 +35,21 @@ def status_of(error):
     return 1
 
 
+def words(connection):
+    """The first line's; not a byte more is taken."""
+    line = b""
+    while not line.endswith(b"\n"):
+        seen = connection.recv(4096, socket.MSG_PEEK)
+        if not seen:
+            break
+        line += connection.recv(len(seen.partition(b"\n")[0]) + (b"\n" in seen))
+    return line.decode(errors="surrogateescape").rstrip("\n").split("\t")
+
+
 def run(connection):
     """The forked child: one program, its output to the connection; never returns."""
-    with connection.makefile(encoding="utf-8", errors="surrogateescape") as stream:
-        name, *args = stream.readline().rstrip("\n").split("\t")
-    for fd in (1, 2):
+    name, *args = words(connection)
+    for fd in (0, 1, 2):
         os.dup2(connection.fileno(), fd)
     sys.argv = [f"{name}.py", *args]
     status = 1
@@ -56,18 +67,43 @@ def run(connection):
         os._exit(0)
 
 
+def ended(children):
+    """Takes in those that have ended."""
+    while children:
+        pid, _ = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        children.remove(pid)
+
+
+def end(children):
+    """Ends them, and this program."""
+    ended(children)
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    for pid in children:
+        os.waitpid(pid, 0)
+    os._exit(0)
+
+
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)     # nobody waits for the children
+    children = set()
+    term = {signal.SIGTERM}
+    signal.signal(signal.SIGTERM, lambda *_: end(children))
     with socket.create_server(("127.0.0.1", 0)) as server:
         print(f"port {server.getsockname()[1]}", flush=True)
         while True:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, term)
             connection, _ = server.accept()
-            if not os.fork():
+            signal.pthread_sigmask(signal.SIG_BLOCK, term)      # children is true to the fact
+            ended(children)
+            child = os.fork()
+            if not child:
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, term)
                 server.close()
                 run(connection)
+            children.add(child)
             connection.close()
 
 
