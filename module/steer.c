@@ -185,6 +185,15 @@ static bool quiet_is_old(const struct rlb_service *svc, const struct way *w)
 				      READ_ONCE(svc->config.timeout));
 }
 
+/* May a pin's backend go on with the flow? */
+static bool pin_carries(const struct rlb_service *svc, const struct way *w)
+{
+	if (w->seg.kind == RLB_KIND_QUIET &&
+	    READ_ONCE(svc->config.udp_drain) == RINGLB_UDP_DRAIN_REHASH)
+		return takes_new(w->pinned);
+	return carries(w->pinned);
+}
+
 static u8 track_of(const struct rlb_service *svc, const struct way *w)
 {
 	switch (READ_ONCE(svc->config.track)) {
@@ -228,7 +237,7 @@ static void ask(struct rlb_question *q, const struct rlb_service *svc, const str
 		return;
 	q->pin_half = rlb_pin_is_half(w->pin);
 	q->pin_fits = rlb_track_fits(w->pin, &w->seg);
-	q->pin_carries = carries(w->pinned);
+	q->pin_carries = pin_carries(svc, w);
 	q->pin_takes_new = takes_new(w->pinned);
 }
 
