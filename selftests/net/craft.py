@@ -9,12 +9,19 @@ craft - packets that no kernel would send, put on a link as they are
                                         SPORT to CLIENT:CPORT is above MTU; of that packet it
                                         quotes WHAT: 8 (bytes of UDP), more (the start of its
                                         data), options (8 bytes, behind IP options; IPv4)
+  craft.py [OPTIONS] flood KIND N [A-B]  N packets to port 80 (UDP: 53) of the IPv4 VIP in the
+                                        name of clients that know nothing of them, or of
+                                        the client itself with source ports A-B; KIND: udp,
+                                        or the flags of TCP as a number; sequence numbers
+                                        are guessed
 
 In:  --netns NAME --device DEV --mac ADDRESS (of the gateway), --seed N
 Out: the seed, if fuzz was asked for.
 """
 
 import argparse
+import errno
+import os
 import random
 import socket
 import struct
@@ -111,6 +118,19 @@ def samples(rand):
                          inner)
 
 
+def flood(kind, count, ports=None):
+    """Packets in the name of others."""
+    first, last = [int(port) for port in (ports or "1024-65535").split("-")]
+    for _ in range(int(count)):
+        host = random.getrandbits(16)
+        src = CLIENT[4] if ports else f"10.9.{host >> 8}.{host & 255}"
+        sport = random.randrange(first, last + 1)
+        if kind == "udp":
+            yield udp(4, src, sport, VIP[4], 53, b"who\n")
+        else:
+            yield tcp(4, src, sport, VIP[4], 80, int(kind, 0))
+
+
 def damage(rand, family, packet):
     """Some bytes changed, some cut off; the IPv4 header mostly right enough to get in."""
     packet = bytearray(packet)
@@ -138,7 +158,7 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--mac", required=True)
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
-    parser.add_argument("what", choices=("fuzz", "toobig"))
+    parser.add_argument("what", choices=("fuzz", "toobig", "flood"))
     parser.add_argument("words", nargs="+")
     args = parser.parse_args()
 
@@ -147,7 +167,14 @@ def main():
     mac = bytes.fromhex(args.mac.replace(":", ""))
 
     def send(family, packet):
-        sock.sendto(packet, (args.device, ETHERTYPE[family], 0, 0, mac))
+        while True:
+            try:
+                sock.sendto(packet, (args.device, ETHERTYPE[family], 0, 0, mac))
+                return
+            except OSError as error:    # the other end's queue is full: it was not sent
+                if error.errno != errno.ENOBUFS:
+                    raise
+                os.sched_yield()
 
     if args.what == "fuzz":
         print("seed", args.seed)
@@ -155,6 +182,11 @@ def main():
         for _ in range(int(args.words[0])):
             family, packet = samples(rand)
             send(family, damage(rand, family, packet))
+        return
+    if args.what == "flood":
+        random.seed(args.seed)
+        for packet in flood(*args.words):
+            send(4, packet)
         return
     family, sport, client, cport, mtu, what = args.words
     send(int(family), too_big(int(family), int(sport), client, int(cport), int(mtu), what))
