@@ -493,23 +493,22 @@ void rlb_draft_close(struct rlb_draft *draft)
 	kfree(draft);
 }
 
-static void hang_up(struct rlb_draft *draft)
-{
-	rlb_draft_abort(draft);
-	rlb_draft_close(draft);
-}
-
 /**
- * rlb_drafts_forget() - a service ends, and with it all that is drafted for it
- * @svc: the service
+ * rlb_drafts_drop() - throw open drafts away
+ * @rn: the namespace, cfg_lock held
+ * @svc: those of this service; NULL: of any
+ * @portid: those of this socket; 0: of any
  */
-void rlb_drafts_forget(struct rlb_service *svc)
+void rlb_drafts_drop(struct rlb_net *rn, const struct rlb_service *svc, u32 portid)
 {
 	struct rlb_draft *draft, *next;
 
-	list_for_each_entry_safe(draft, next, &svc->rn->drafts, open)
-		if (draft->service == svc)
-			hang_up(draft);
+	list_for_each_entry_safe(draft, next, &rn->drafts, open) {
+		if ((svc && draft->service != svc) || (portid && draft->portid != portid))
+			continue;
+		rlb_draft_abort(draft);
+		rlb_draft_close(draft);
+	}
 }
 
 /**
@@ -519,13 +518,9 @@ void rlb_drafts_forget(struct rlb_service *svc)
  */
 void rlb_drafts_hang_up(struct rlb_net *rn, u32 portid)
 {
-	struct rlb_draft *draft, *next;
-
 	if (!READ_ONCE(rn->n_drafts))	/* this socket's own would be counted */
 		return;
 	mutex_lock(&rn->cfg_lock);
-	list_for_each_entry_safe(draft, next, &rn->drafts, open)
-		if (draft->portid == portid)
-			hang_up(draft);
+	rlb_drafts_drop(rn, NULL, portid);
 	mutex_unlock(&rn->cfg_lock);
 }

@@ -47,7 +47,7 @@ void rlb_draft_abort(struct rlb_draft *draft);
 int rlb_draft_open(struct rlb_service *svc, u32 portid, struct netlink_ext_ack *extack);
 struct rlb_draft *rlb_draft_opened(const struct rlb_service *svc, u32 portid);
 void rlb_draft_close(struct rlb_draft *draft);
-void rlb_drafts_forget(struct rlb_service *svc);
+void rlb_drafts_drop(struct rlb_net *rn, const struct rlb_service *svc, u32 portid);
 void rlb_drafts_hang_up(struct rlb_net *rn, u32 portid);
 
 #endif /* _RINGLB_DRAFT_H */

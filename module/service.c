@@ -250,7 +250,7 @@ void rlb_service_destroy(struct rlb_service *svc)
 {
 	struct rlb_net *rn = svc->rn;
 
-	rlb_drafts_forget(svc);
+	rlb_drafts_drop(rn, svc, 0);
 	rlb_index_remove(&rn->vips, &svc->node);
 	rlb_backends_destroy(svc);
 	rlb_hooks_put(rn, svc->config.family);

@@ -46,7 +46,7 @@ static inline struct nlattr **rlb_dump_attrs(struct netlink_callback *cb)
 
 /* Since 6.1 the header's reserved fields are checked from this command on. */
 #ifdef RLB_HAVE_RESV_START_OP
-#define RLB_RESV_START_OP .resv_start_op = RINGLB_CMD_INFO_GET,
+#define RLB_RESV_START_OP .resv_start_op = RINGLB_CMD_MAX + 1,
 #else
 #define RLB_RESV_START_OP
 #endif

@@ -3,11 +3,11 @@
  * backend.c - requests about backends
  *
  * In: messages with one or more backends of one service. Out: all of them applied as one
- * change, or none; answers; notices. Process context; cfg_lock is taken here.
+ * change, or none; answers. Process context; cfg_lock is taken by draft.c, for dumps here.
  */
 #include "../draft.h"
-#include "../settle.h"
 #include "nl.h"
+#include "policy.h"
 
 /* One of the changes that a request consists of. */
 typedef int (*draft_fn)(struct rlb_draft *draft, const struct rlb_backend_config *c,
@@ -37,42 +37,6 @@ static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn c
 	return 0;
 }
 
-/* Those that will be gone, as they are. */
-static void notify_removed(const struct rlb_draft *draft, u32 portid)
-{
-	const struct rlb_service *svc = draft->service;
-	u32 i;
-
-	for (i = 0; i < svc->set.n; i++)
-		if (!rlb_backend_is_in(&draft->set, svc->set.item[i].backend))
-			rlb_notify_backend(RINGLB_CMD_BACKEND_DEL_NOTICE, svc, &svc->set.item[i],
-					   portid);
-}
-
-/**
- * rlb_nl_commit() - one build, one swap, and the notices
- * @draft: the draft; used up unless an error is returned
- * @portid: who caused it and need not be told; 0: nobody
- * @extack: for the reason of a refusal, or NULL
- *
- * cfg_lock held. Return: 0, or an error of rlb_draft_prepare().
- */
-int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *extack)
-{
-	struct rlb_service *svc = draft->service;
-	int err;
-
-	err = rlb_draft_prepare(draft, extack);
-	if (err)
-		return err;
-	notify_removed(draft, portid);
-	rlb_draft_commit(draft);
-	rlb_settle_kick(svc);
-	rlb_net_changed(svc->rn);
-	rlb_notify_changed(svc, portid);
-	return 0;
-}
-
 static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft_fn change)
 {
 	struct rlb_draft draft;
@@ -89,18 +53,6 @@ static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft
 	return err;
 }
 
-/* Where a message stopped half way, the whole of what was begun is given up. */
-static int change_later(struct rlb_draft *draft, struct genl_info *info, draft_fn change)
-{
-	int err = draft_all(draft, info, change);
-
-	if (err) {
-		rlb_draft_abort(draft);
-		rlb_draft_close(draft);
-	}
-	return err;
-}
-
 static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn change)
 {
 	struct rlb_service *svc;
@@ -114,73 +66,37 @@ static int change_backends(struct rlb_net *rn, struct genl_info *info, draft_fn 
 		return -EINVAL;
 	}
 	draft = rlb_draft_opened(svc, info->snd_portid);
-	return draft ? change_later(draft, info, change) : change_at_once(svc, info, change);
+	return draft ? draft_all(draft, info, change) : change_at_once(svc, info, change);
 }
 
-static int locked(struct genl_info *info, draft_fn change)
+static int add(struct rlb_net *rn, struct genl_info *info)
 {
-	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
-	int err;
-
-	mutex_lock(&rn->cfg_lock);
-	err = change_backends(rn, info, change);
-	mutex_unlock(&rn->cfg_lock);
-	return err;
+	return change_backends(rn, info, rlb_draft_add);
 }
 
 int rlb_nl_backend_new(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_add);
+	return rlb_nl_change(info, rlb_policy_backend_new, add);
+}
+
+static int set(struct rlb_net *rn, struct genl_info *info)
+{
+	return change_backends(rn, info, rlb_draft_set);
 }
 
 int rlb_nl_backend_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_set);
+	return rlb_nl_change(info, rlb_policy_backend_new, set);
+}
+
+static int del(struct rlb_net *rn, struct genl_info *info)
+{
+	return change_backends(rn, info, rlb_draft_del);
 }
 
 int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return locked(info, rlb_draft_del);
-}
-
-static int no_draft(struct genl_info *info)
-{
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[RINGLB_A_SERVICE],
-			    "no change of this service is begun");
-	return -ENOENT;
-}
-
-static int begin_commit_abort(struct rlb_net *rn, struct genl_info *info)
-{
-	struct rlb_service *svc;
-	struct rlb_draft *draft;
-	int err = 0;
-
-	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
-	if (IS_ERR(svc))
-		return PTR_ERR(svc);
-	if (info->genlhdr->cmd == RINGLB_CMD_BEGIN)
-		return rlb_draft_open(svc, info->snd_portid, info->extack);
-	draft = rlb_draft_opened(svc, info->snd_portid);
-	if (!draft)
-		return no_draft(info);
-	if (info->genlhdr->cmd == RINGLB_CMD_COMMIT)
-		err = rlb_nl_commit(draft, info->snd_portid, info->extack);
-	if (err || info->genlhdr->cmd == RINGLB_CMD_ABORT)
-		rlb_draft_abort(draft);
-	rlb_draft_close(draft);
-	return err;
-}
-
-int rlb_nl_transaction(struct sk_buff *skb, struct genl_info *info)
-{
-	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
-	int err;
-
-	mutex_lock(&rn->cfg_lock);
-	err = begin_commit_abort(rn, info);
-	mutex_unlock(&rn->cfg_lock);
-	return err;
+	return rlb_nl_change(info, rlb_policy_backend_del, del);
 }
 
 /* Where a dump goes on: after this backend of this service. */

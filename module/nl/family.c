@@ -2,7 +2,8 @@
 /*
  * family.c - the generic netlink family: which command is whose, and what it needs
  *
- * In: messages from the generic netlink core, which checks capabilities and policies first.
+ * In: messages from the generic netlink core, which checks capabilities and, of most commands,
+ * policies first.
  * Process context. The core runs requests side by side; the namespace's cfg_lock, taken by
  * the handlers, is what keeps them apart.
  */
@@ -25,6 +26,17 @@
 		.flags = GENL_UNS_ADMIN_PERM,		\
 	}
 
+/* A refusal ends what the socket has begun, so it must be the module's: see rlb_nl_change(). */
+#define CHANGE(command, function)			\
+	{						\
+		.cmd = (command),			\
+		.validate = GENL_DONT_VALIDATE_STRICT,	\
+		.doit = (function),			\
+		.policy = rlb_policy_nothing,		\
+		.maxattr = RINGLB_A_MAX,		\
+		.flags = GENL_UNS_ADMIN_PERM,		\
+	}
+
 #define DUMP(command, function, attrs)			\
 	{						\
 		.cmd = (command),			\
@@ -37,7 +49,7 @@
 static const struct genl_ops ops[] = {
 	DO(RINGLB_CMD_INFO_GET, rlb_nl_info_get, rlb_policy_nothing),
 	DO(RINGLB_CMD_SERVICE_NEW, rlb_nl_service_new, rlb_policy_service_new),
-	DO(RINGLB_CMD_SERVICE_SET, rlb_nl_service_set, rlb_policy_service_set),
+	CHANGE(RINGLB_CMD_SERVICE_SET, rlb_nl_service_set),
 	DO(RINGLB_CMD_SERVICE_DEL, rlb_nl_service_del, rlb_policy_service_ref),
 	{
 		.cmd = RINGLB_CMD_SERVICE_GET,
@@ -47,18 +59,18 @@ static const struct genl_ops ops[] = {
 		.maxattr = RINGLB_A_MAX,
 		.flags = GENL_UNS_ADMIN_PERM,
 	},
-	DO(RINGLB_CMD_BACKEND_NEW, rlb_nl_backend_new, rlb_policy_backend_new),
-	DO(RINGLB_CMD_BACKEND_SET, rlb_nl_backend_set, rlb_policy_backend_new),
-	DO(RINGLB_CMD_BACKEND_DEL, rlb_nl_backend_del, rlb_policy_backend_del),
+	CHANGE(RINGLB_CMD_BACKEND_NEW, rlb_nl_backend_new),
+	CHANGE(RINGLB_CMD_BACKEND_SET, rlb_nl_backend_set),
+	CHANGE(RINGLB_CMD_BACKEND_DEL, rlb_nl_backend_del),
 	DUMP(RINGLB_CMD_BACKEND_GET, rlb_nl_backend_dump, rlb_policy_service_ref),
 	DUMP(RINGLB_CMD_TABLE_GET, rlb_nl_table_dump, rlb_policy_service_ref),
 	DO(RINGLB_CMD_LOOKUP, rlb_nl_lookup, rlb_policy_lookup),
 	DO(RINGLB_CMD_SECRET_GET, rlb_nl_secret_get, rlb_policy_nothing),
 	DO(RINGLB_CMD_SECRET_SET, rlb_nl_secret_set, rlb_policy_secret_set),
 	DO(RINGLB_CMD_FLUSH, rlb_nl_flush, rlb_policy_nothing),
-	DO(RINGLB_CMD_BEGIN, rlb_nl_transaction, rlb_policy_service_if),
-	DO(RINGLB_CMD_COMMIT, rlb_nl_transaction, rlb_policy_service_ref),
-	DO(RINGLB_CMD_ABORT, rlb_nl_transaction, rlb_policy_service_ref),
+	CHANGE(RINGLB_CMD_BEGIN, rlb_nl_transaction),
+	CHANGE(RINGLB_CMD_COMMIT, rlb_nl_transaction),
+	CHANGE(RINGLB_CMD_ABORT, rlb_nl_transaction),
 	DUMP(RINGLB_CMD_FLOW_GET, rlb_nl_flow_dump, rlb_policy_flow_filter),
 	DO(RINGLB_CMD_FLOW_FLUSH, rlb_nl_flow_flush, rlb_policy_flow_filter),
 	DO(RINGLB_CMD_FLOW_SET, rlb_nl_flow_set, rlb_policy_flow_set),

@@ -42,9 +42,11 @@ int rlb_nl_flow_set(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 
-/* backend.c, for who changes something without being asked */
+/* draft.c */
 struct rlb_draft;
 int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *extack);
+int rlb_nl_change(struct genl_info *info, const struct nla_policy *policy,
+		  int (*change)(struct rlb_net *rn, struct genl_info *info));
 
 /* parse.c */
 int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,

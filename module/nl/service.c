@@ -7,6 +7,7 @@
 #include "../settle.h"
 #include "../stats.h"
 #include "nl.h"
+#include "policy.h"
 
 /* Answer with a service. A change is in force by now, so that too little memory is not an error. */
 static int answer_service(struct genl_info *info, const struct rlb_service *svc)
@@ -84,13 +85,7 @@ static int service_set(struct rlb_net *rn, struct genl_info *info)
 
 int rlb_nl_service_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
-	int err;
-
-	mutex_lock(&rn->cfg_lock);
-	err = service_set(rn, info);
-	mutex_unlock(&rn->cfg_lock);
-	return err;
+	return rlb_nl_change(info, rlb_policy_service_set, service_set);
 }
 
 int rlb_nl_service_del(struct sk_buff *skb, struct genl_info *info)

@@ -11,7 +11,7 @@ import struct
 
 import genl
 import ktap
-from genl import Genl, Refused, nest, parse, text, u32
+from genl import Genl, Refused, attr, nest, parse, text, u32
 from ktap import claim
 from table_settle import backend, facts, named, service, weight
 
@@ -23,6 +23,10 @@ def number_of(attrs):
 
 def backends(g, name="web"):
     return [number_of(a) for _, a in g.request(genl.CMD_BACKEND_GET, named(name), dump=True)]
+
+
+def state(value):
+    return u32(genl.A_BACKEND_STATE, value)
 
 
 def refused(g, command, payload):
@@ -44,8 +48,51 @@ def notices(ear):
         return heard
 
 
+NOT_BEGUN = (errno.ENOENT, "no change of this service is begun")
+IF = u32(genl.A_SERVICE_IF_GENERATION, 77)
+
+# Refused for what is in them, by the policy of the nest, by that of the top level
+ENDS = (
+    ("the second of two backends is there already", genl.CMD_BACKEND_NEW,
+     named("web") + backend(9000) + backend(100)),
+    ("a backend is missing", genl.CMD_BACKEND_NEW, named("web")),
+    ("no such backend", genl.CMD_BACKEND_SET, named("web") + backend(9000, weight(2))),
+    ("another generation", genl.CMD_BACKEND_DEL, named("web", IF) + backend(100)),
+    ("a weight out of range", genl.CMD_BACKEND_NEW, named("web") + backend(9000, weight(65536))),
+    ("an address of 3 bytes", genl.CMD_BACKEND_DEL,
+     named("web") + nest(genl.A_BACKEND, attr(genl.A_BACKEND_IPV4, b"abc"))),
+    ("an attribute that BACKEND_DEL has not", genl.CMD_BACKEND_DEL,
+     named("web") + backend(100, weight(1))),
+    ("an unknown attribute in a nest", genl.CMD_BACKEND_SET,
+     named("web") + backend(100, u32(99, 1))),
+    ("an unknown attribute", genl.CMD_BACKEND_NEW, named("web") + backend(9000) + u32(99, 1)),
+    ("bytes behind the attributes", genl.CMD_BACKEND_NEW, named("web") + backend(9000) + b"\1\2"),
+    ("a nest without its flag", genl.CMD_BACKEND_NEW,
+     named("web") + nest(genl.A_BACKEND, flag=0)),
+    ("a number for a nest", genl.CMD_BACKEND_NEW, named("web") + u32(genl.A_BACKEND, 1)),
+    ("no service", genl.CMD_BACKEND_NEW, backend(9000)),
+    ("nothing", genl.CMD_BACKEND_DEL, b""),
+    ("a service that is not there", genl.CMD_BACKEND_NEW, named("wbe") + backend(9000)),
+    ("a name without its end", genl.CMD_BACKEND_NEW,
+     nest(genl.A_SERVICE, attr(genl.A_SERVICE_NAME, b"web")) + backend(9000)),
+    ("a commit with a backend", genl.CMD_COMMIT, named("web") + backend(100)),
+    ("an abort with a backend", genl.CMD_ABORT, named("web") + backend(100)),
+    ("another slot count that is none", genl.CMD_SERVICE_SET,
+     named("web", u32(genl.A_SERVICE_SLOTS, 5000))),
+)
+
+# About another service, or no part of changes
+GOES_ON = (
+    ("a backend of another service", genl.CMD_BACKEND_NEW,
+     named("two") + backend(100, u32(genl.A_BACKEND_PORT, 80))),
+    ("a lookup of nothing", genl.CMD_LOOKUP, b""),
+    ("a service that is there already", genl.CMD_SERVICE_NEW, service("web", 80)),
+    ("an unknown command", 99, named("web")),
+)
+
+
 def main():
-    ktap.plan(17)
+    ktap.plan(16 + len(ENDS) + len(GOES_ON))
     g, other, ear = Genl(), Genl(), Genl()
     g.request(genl.CMD_SERVICE_NEW, service("web", 80))
     g.request(genl.CMD_SERVICE_NEW, service("two", 81))
@@ -56,7 +103,10 @@ def main():
 
     g.request(genl.CMD_BEGIN, named("web"))
     claim(refused(g, genl.CMD_BEGIN, named("web")) ==
-          (errno.EBUSY, "a change of this service is begun already"), "begun twice: refused")
+          (errno.EBUSY, "a change of this service is begun already") and
+          refused(g, genl.CMD_COMMIT, named("web")) == NOT_BEGUN,
+          "begun twice: refused, and the first is ended")
+    g.request(genl.CMD_BEGIN, named("web"))
     for i in range(8):
         g.request(genl.CMD_BACKEND_NEW, named("web") + b"".join(
             backend(100 + i * 512 + n) for n in range(511)))
@@ -73,8 +123,7 @@ def main():
     claim(sorted(set(heard)) == sorted({genl.CMD_BACKEND_NEW_NOTICE, genl.CMD_BACKEND_SET_NOTICE,
                                         genl.CMD_BACKEND_DEL_NOTICE}),
           "each kind of change is told", sorted(set(heard)))
-    claim(refused(g, genl.CMD_COMMIT, named("web")) ==
-          (errno.ENOENT, "no change of this service is begun"), "committed twice: refused")
+    claim(refused(g, genl.CMD_COMMIT, named("web")) == NOT_BEGUN, "committed twice: refused")
 
     now = backends(g)
     g.request(genl.CMD_BEGIN, named("web"))
@@ -94,12 +143,20 @@ def main():
     short.sock.close()
     claim(backends(g) == now, "what was not committed vanishes with the socket")
 
-    g.request(genl.CMD_BEGIN, named("web"))
-    g.request(genl.CMD_BACKEND_DEL, named("web") + backend(2))
-    claim((refused(g, genl.CMD_BACKEND_NEW, named("web") + backend(9000) + backend(100)) or [0])[0]
-          == errno.EEXIST and refused(g, genl.CMD_COMMIT, named("web")) ==
-          (errno.ENOENT, "no change of this service is begun") and backends(g) == now,
-          "a refused message ends the change, and nothing of it is in force")
+    for what, command, payload in ENDS:
+        g.request(genl.CMD_BEGIN, named("web"))
+        g.request(genl.CMD_BACKEND_DEL, named("web") + backend(2))
+        said = refused(g, command, payload)
+        claim(said is not None and said[1] and
+              refused(g, genl.CMD_COMMIT, named("web")) == NOT_BEGUN and backends(g) == now,
+              f"{what}: refused, and ends the change, of which nothing is in force", said)
+    for what, command, payload in GOES_ON:
+        g.request(genl.CMD_BEGIN, named("web"))
+        g.request(genl.CMD_BACKEND_SET, named("web") + backend(2, state(genl.STATE_DRAIN)))
+        said = refused(g, command, payload)
+        claim(said is not None and refused(g, genl.CMD_COMMIT, named("web")) is None,
+              f"{what}: refused, and the change goes on", said)
+    g.request(genl.CMD_BACKEND_SET, named("web") + backend(2, state(genl.STATE_UP)))
 
     g.request(genl.CMD_BEGIN, named("web"))
     g.request(genl.CMD_BACKEND_DEL, named("web") + backend(2))
@@ -119,8 +176,8 @@ def main():
     g.request(genl.CMD_BEGIN, named("two"))
     g.request(genl.CMD_BEGIN, named("web"))
     other.request(genl.CMD_SERVICE_DEL, named("two"))
-    claim(refused(g, genl.CMD_COMMIT, named("two")) == (errno.ENOENT, "no such service") and
-          refused(g, genl.CMD_COMMIT, named("web")) is None,
+    claim(refused(g, genl.CMD_COMMIT, named("web")) is None and
+          refused(g, genl.CMD_COMMIT, named("two")) == (errno.ENOENT, "no such service"),
           "a change ends with its service, and another one goes on")
 
     sockets = [Genl() for _ in range(65)]

@@ -89,7 +89,10 @@
  * @RINGLB_CMD_SECRET_SET_NOTICE: notice: SECRET (fingerprint alone)
  * @RINGLB_CMD_BEGIN: SERVICE (name, perhaps the expected generation): what this socket says
  *	about backends of the service from now on is one change, which comes into force by
- *	COMMIT and not before; it vanishes with the socket. A refused message ends it.
+ *	COMMIT and not before; it vanishes with the socket. A refused SERVICE_SET, BACKEND_NEW,
+ *	_SET, _DEL, BEGIN, COMMIT or ABORT of the socket ends it as well, if it names the service,
+ *	or no service that there is: whatever the reason, but for those for which no message
+ *	reaches the module (no permission, an unknown command, no whole header).
  * @RINGLB_CMD_COMMIT: SERVICE (name): all of it comes into force, with one new table, or
  *	nothing of it; refused with ESTALE if others have changed the service since BEGIN
  * @RINGLB_CMD_ABORT: SERVICE (name): forget it
