@@ -111,6 +111,7 @@ struct rlb_backend_set {
  * @port: network byte order, 0 for none
  * @id: valid if @has_id; RLB_NO_ID: none
  * @id_attr: where a request gives it
+ * @ranges: of a map: attribute with the slots that it is to own
  * @weight: valid if @has_weight
  * @state: valid if @has_state
  * @slow_start: valid if @has_slow_start
@@ -124,6 +125,7 @@ struct rlb_backend_config {
 	__be16 port;
 	u32 id;
 	const struct nlattr *id_attr;
+	const struct nlattr *ranges;
 	u32 weight;
 	u32 slow_start;
 	u8 state;

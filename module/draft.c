@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * draft.c - changes of a service's backends, as all or nothing
+ * draft.c - changes of a service and its backends, as all or nothing
  *
- * In: what requests say of backends. Out: a new table in service and a new set of backends,
- * or a reason why not and nothing changed. Process context under cfg_lock.
+ * In: what requests say of a service and its backends. Out: a new table in service, a new set of
+ * backends and a new configuration, or a reason why not and nothing changed. Process context
+ * under cfg_lock.
  *
  * A draft copies the set, changes the copy as often as it is told to, prepares with one build
  * all that can fail, and commits with one swap; or it is aborted. A backend that both sets
@@ -18,6 +19,7 @@
 #include <linux/slab.h>
 
 #include "draft.h"
+#include "map.h"
 #include "service.h"
 #include "slow.h"
 #include "table.h"
@@ -34,6 +36,10 @@ int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc)
 	const struct rlb_backend_set *now = &svc->set;
 
 	draft->service = svc;
+	draft->config = svc->config;
+	draft->seats = NULL;
+	draft->map = NULL;
+	draft->configured = false;
 	draft->table = NULL;
 	draft->rebuild = false;
 	draft->changes = svc->changes;
@@ -45,6 +51,18 @@ int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc)
 	if (now->n)
 		memcpy(draft->set.item, now->item, now->n * sizeof(*now->item));
 	return 0;
+}
+
+/**
+ * rlb_draft_configure() - change the service in a draft
+ * @draft: the draft; its lists are those that @config points at
+ * @config: how it will be
+ */
+void rlb_draft_configure(struct rlb_draft *draft, const struct rlb_service_config *config)
+{
+	draft->config = *config;
+	draft->configured = true;
+	draft->rebuild |= rlb_service_needs_table(draft->service, config);
 }
 
 /* Room for one more. */
@@ -327,10 +345,11 @@ static void revive(struct rlb_draft *draft)
  * @draft: the draft
  * @extack: for the reason of a refusal
  *
- * Builds a table if members or weights differ. May sleep; packets are not affected.
+ * Builds a table if members, weights or what the table follows from differ. May sleep; packets
+ * are not affected.
  *
- * Return: 0; -ESTALE if others have changed the service since the draft was begun, -EEXIST,
- *	-EINVAL, -ENOMEM or -E2BIG; then nothing is changed and the draft is to be aborted.
+ * Return: 0; -ESTALE if others have changed the service since the draft was begun, -EBUSY,
+ *	-EEXIST, -EINVAL, -ENOMEM or -E2BIG; then nothing is changed and the draft is to be aborted.
  */
 int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 {
@@ -342,6 +361,8 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "service has been changed by others since this change was begun");
 		return -ESTALE;
 	}
+	if (draft->configured && rlb_service_is_busy(svc, &draft->config))
+		return rlb_service_refuse_busy(extack);
 	err = check_still_unique(draft, extack);
 	if (err)
 		return err;
@@ -349,11 +370,17 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 	err = rlb_index_reserve(&svc->rn->reals, count_new(draft));
 	if (err || !draft->rebuild)
 		return err;
-	table = rlb_table_build(svc, &svc->config, &draft->set, extack);
+	table = rlb_table_build(svc, &draft->config, &draft->set, extack);
 	if (IS_ERR(table))
 		return PTR_ERR(table);
 	draft->table = table;
 	return 0;
+}
+
+static void free_lists(struct rlb_draft *draft)
+{
+	kvfree(draft->seats);
+	rlb_map_free(draft->map);
 }
 
 /* Mark what is new or other, for notices; without a new table, places in the old one stay. */
@@ -401,6 +428,8 @@ void rlb_draft_commit(struct rlb_draft *draft)
 		rlb_backend_set_state(draft->set.item[i].backend, draft->set.item[i].state);
 		rlb_backend_set_share(draft->set.item[i].backend, draft->set.item[i].share);
 	}
+	if (draft->configured)
+		rlb_service_configure(svc, &draft->config);
 	rlb_table_set_states(draft->table ?: rlb_table_locked(svc), &draft->set, &svc->config);
 	if (draft->table) {
 		rlb_table_publish(svc, draft->table);
@@ -410,6 +439,7 @@ void rlb_draft_commit(struct rlb_draft *draft)
 	svc->changes++;
 	rlb_backends_forget(svc);
 	kvfree(old.item);
+	free_lists(draft);
 }
 
 /**
@@ -424,6 +454,7 @@ void rlb_draft_abort(struct rlb_draft *draft)
 		if (!draft->set.item[i].backend->known)
 			rlb_backend_free(draft->set.item[i].backend);
 	kvfree(draft->set.item);
+	free_lists(draft);
 	rlb_table_discard(draft->table);
 }
 

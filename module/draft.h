@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * draft.h - changes of a service's backends, as all or nothing
+ * draft.h - changes of a service and its backends, as all or nothing
  */
 #ifndef _RINGLB_DRAFT_H
 #define _RINGLB_DRAFT_H
@@ -9,13 +9,19 @@
 #include <linux/netlink.h>
 
 #include "backend.h"
+#include "service.h"
 
+struct rlb_map;
 struct rlb_table;
 
 /**
- * struct rlb_draft - a change of a service's backends that is not yet in force
+ * struct rlb_draft - a change of a service and its backends that is not yet in force
  * @service: whose
- * @set: how they will be
+ * @config: how the service will be
+ * @seats: the list of seats that was given for it; NULL: none
+ * @map: the map that was given for it; NULL: none
+ * @configured: something was given for it
+ * @set: how its backends will be
  * @table: its table, once prepared; NULL if the one in force can stay
  * @rebuild: members or weights differ, so a table has to be built
  * @changes: rlb_service.changes when it was begun
@@ -24,6 +30,10 @@ struct rlb_table;
  */
 struct rlb_draft {
 	struct rlb_service *service;
+	struct rlb_service_config config;
+	struct rlb_seat *seats;
+	struct rlb_map *map;
+	bool configured;
 	struct rlb_backend_set set;
 	struct rlb_table *table;
 	bool rebuild;
@@ -33,6 +43,7 @@ struct rlb_draft {
 };
 
 int rlb_draft_begin(struct rlb_draft *draft, struct rlb_service *svc);
+void rlb_draft_configure(struct rlb_draft *draft, const struct rlb_service_config *config);
 int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		  struct netlink_ext_ack *extack);
 int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,

@@ -196,11 +196,46 @@ static bool places_differ(const struct rlb_service_config *a, const struct rlb_s
 	return a->bits != b->bits || a->key != b->key;
 }
 
-/* True if the table has to be built anew. */
-static bool table_differs(const struct rlb_service_config *a, const struct rlb_service_config *b)
+/**
+ * rlb_service_is_busy() - would a configuration lose flows that are kept from an earlier one?
+ * @svc: the service; cfg_lock held
+ * @config: the configuration
+ *
+ * Return: true if so, and it is not forced.
+ */
+bool rlb_service_is_busy(const struct rlb_service *svc, const struct rlb_service_config *config)
 {
-	return a->ops != b->ops || places_differ(a, b) ||
-	       memcmp(&a->params, &b->params, sizeof(a->params));
+	return places_differ(config, &svc->config) && !config->force && rlb_table_is_busy(svc);
+}
+
+/**
+ * rlb_service_needs_table() - does a configuration ask for another table?
+ * @svc: the service
+ * @config: the configuration
+ *
+ * Return: true if the table has to be built anew.
+ */
+bool rlb_service_needs_table(const struct rlb_service *svc,
+			     const struct rlb_service_config *config)
+{
+	const struct rlb_service_config *now = &svc->config;
+
+	return config->ops != now->ops || places_differ(config, now) || config->map ||
+	       memcmp(&config->params, &now->params, sizeof(now->params));
+}
+
+/**
+ * rlb_service_configure() - let a configuration be the service's
+ * @svc: the service; a table that it needs is about to be published
+ * @config: the configuration
+ *
+ * The list of seats is the table's: the former one, or see rlb_table_publish(). So is the map.
+ */
+void rlb_service_configure(struct rlb_service *svc, const struct rlb_service_config *config)
+{
+	svc->config = *config;
+	svc->config.map = NULL;
+	svc->config.force = false;
 }
 
 /**
@@ -210,27 +245,25 @@ static bool table_differs(const struct rlb_service_config *a, const struct rlb_s
  * @extack: for the reason of a refusal
  *
  * With another key or number of slots every flow gets another slot; flows there are stay with
- * their backends. Another method, or other parameters of it, move nothing at once: the table
- * settles to what they ask for.
+ * their backends. A map moves at once what it gives to others. Another method, or other
+ * parameters of it, move nothing at once: the table settles to what they ask for.
  * A configuration like the one in force changes nothing.
  *
- * Return: 0, or -ENOMEM, -E2BIG, -EBUSY with nothing changed.
+ * Return: 0, -EBUSY, or what rlb_table_build() says, with nothing changed.
  */
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack)
 {
 	struct rlb_table *table = NULL;
 
-	if (places_differ(config, &svc->config) && !config->force && rlb_table_is_busy(svc))
+	if (rlb_service_is_busy(svc, config))
 		return rlb_service_refuse_busy(extack);
-	if (table_differs(config, &svc->config)) {
+	if (rlb_service_needs_table(svc, config)) {
 		table = rlb_table_build(svc, config, &svc->set, extack);
 		if (IS_ERR(table))
 			return PTR_ERR(table);
 	}
-	/* All of it. The list of seats is the table's: the former one, or see rlb_table_publish(). */
-	svc->config = *config;
-	svc->config.force = false;
+	rlb_service_configure(svc, config);
 	if (table) {
 		rlb_table_publish(svc, table);
 		svc->generation++;

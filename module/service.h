@@ -13,6 +13,7 @@
 #include "index.h"
 #include "ringlb.h"
 
+struct rlb_map;
 struct rlb_table;
 
 /**
@@ -33,6 +34,8 @@ struct rlb_table;
  * @last_resort: draining backends take new flows when none is up
  * @udp_drain: enum ringlb_udp_drain
  * @force: of a change alone: lose the flows that are kept from an earlier change of this kind
+ * @map: method slots: who is to own which slot; NULL: as it is, always so in a service's own
+ *	configuration
  */
 struct rlb_service_config {
 	char name[RINGLB_NAME_MAX + 1];
@@ -51,6 +54,7 @@ struct rlb_service_config {
 	u32 last_resort;
 	u32 udp_drain;
 	bool force;
+	const struct rlb_map *map;
 };
 
 /**
@@ -108,8 +112,12 @@ struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);
 struct rlb_service *rlb_service_create(struct rlb_net *rn,
 				       const struct rlb_service_config *config,
 				       struct netlink_ext_ack *extack);
+bool rlb_service_needs_table(const struct rlb_service *svc,
+			     const struct rlb_service_config *config);
+void rlb_service_configure(struct rlb_service *svc, const struct rlb_service_config *config);
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack);
+bool rlb_service_is_busy(const struct rlb_service *svc, const struct rlb_service_config *config);
 int rlb_service_refuse_busy(struct netlink_ext_ack *extack);
 void rlb_service_destroy(struct rlb_service *svc);
 

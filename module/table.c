@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "lookup/settle.h"
+#include "map.h"
 #include "secret.h"
 #include "table.h"
 
@@ -88,8 +89,7 @@ static int count_slots(const struct rlb_table *t, struct rlb_backend_set *set)
 }
 
 /* Tell each backend which member it is, and the table which backend a member is; nobody is last. */
-static void bind_members(struct rlb_table *t, struct rlb_backend_set *set,
-			 const struct rlb_service_config *config)
+static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
 {
 	u16 n = 0;
 	u32 i;
@@ -102,7 +102,6 @@ static void bind_members(struct rlb_table *t, struct rlb_backend_set *set,
 	}
 	t->backend[n] = NULL;
 	t->total = n + 1;
-	rlb_table_set_states(t, set, config);
 }
 
 /* A backend's place in a set, NULL if it is no member: not there, or without weight. */
@@ -234,6 +233,7 @@ static int record_moves(struct rlb_table *t, const struct rlb_service *svc, u16 
 
 /* The table has its canonical slots: what packets are steered by now decides what moves when. */
 static int table_follow(struct rlb_table *t, const struct rlb_service *svc,
+			const struct rlb_service_config *config,
 			const struct rlb_backend_set *set, struct netlink_ext_ack *extack)
 {
 	const struct rlb_table *before = rlb_table_locked(svc);
@@ -247,7 +247,7 @@ static int table_follow(struct rlb_table *t, const struct rlb_service *svc,
 		return -ENOMEM;
 	renumber_members(before, set, renumber);
 	disown_others(&svc->set, set, renumber);
-	err = defer_moves(t, svc, set, renumber);
+	err = config->ops->id == RINGLB_METHOD_SLOTS ? 0 : defer_moves(t, svc, set, renumber);
 	if (!err) {
 		renumber_members(before, set, renumber);
 		err = record_moves(t, svc, renumber, extack);
@@ -298,6 +298,8 @@ static void refuse(int err, const struct rlb_service_config *config, const struc
 	else if (method == RINGLB_METHOD_SEAT && err == -ENOSPC)
 		NL_SET_ERR_MSG(extack,
 			       "list of seats has 8192 seats, the most there can be: begin a new one");
+	else if (method == RINGLB_METHOD_SLOTS && err == -ENODATA)
+		NL_SET_ERR_MSG(extack, "map leaves slots without an owner");
 	else if (err == -E2BIG)
 		NL_SET_ERR_MSG(extack, "there are more backends than slots");
 }
@@ -324,21 +326,26 @@ static int table_seats(struct rlb_table *t, const struct rlb_params *p, const st
 	return 0;
 }
 
-static int table_build(struct rlb_table *t, const struct rlb_service_config *config,
-		       const struct rlb_member *m)
+static int table_build(struct rlb_table *t, const struct rlb_service *svc,
+		       const struct rlb_service_config *config, const struct rlb_backend_set *set,
+		       const struct rlb_member *m, struct netlink_ext_ack *extack)
 {
 	struct rlb_params p = config->params;
+	struct rlb_range *ranges = NULL;
 	int err = 0;
 
 	if (config->ops->id == RINGLB_METHOD_SEAT)
 		err = table_seats(t, &p, m);
-	if (err)
-		return err;
+	else if (config->ops->id == RINGLB_METHOD_SLOTS)
+		err = rlb_map_ranges(svc, config, set, t->view.n, &ranges, &p.n_ranges, extack);
 	p.seats = t->seats;
 	p.n_seats = t->n_seats;
-	err = rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n, &p);
+	p.ranges = ranges;
+	if (!err)
+		err = rlb_lookup_build(config->ops, table_slots(t), t->view.bits, m, t->view.n, &p);
 	if (!err && !t->view.n)		/* nobody is beyond the last member, here, too */
 		memset(table_slots(t), 0, sizeof(u16) << t->view.bits);
+	kvfree(ranges);
 	return err;
 }
 
@@ -366,16 +373,17 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
 {
 	int err;
 
-	err = table_build(t, config, m);
+	bind_members(t, set);
+	err = table_build(t, svc, config, set, m, extack);
 	if (err) {
 		refuse(err, config, m, t->view.n, extack);
 		return err;
 	}
 	set_shares(t, set);
-	bind_members(t, set, config);
+	rlb_table_set_states(t, set, config);
 	t->canonical_digest = table_digest(t, m);
 	t->digest = t->canonical_digest;
-	err = table_follow(t, svc, set, extack);
+	err = table_follow(t, svc, config, set, extack);
 	if (err)
 		return err;
 	if (t->pending)

@@ -11,6 +11,7 @@ static const struct rlb_lookup_ops *const methods[] = {
 	&rlb_rendezvous_ops,
 	&rlb_maglev_ops,
 	&rlb_seat_ops,
+	&rlb_slots_ops,
 };
 
 #define N_METHODS (sizeof(methods) / sizeof(methods[0]))

@@ -13,17 +13,13 @@
 typedef int (*draft_fn)(struct rlb_draft *draft, const struct rlb_backend_config *c,
 			struct netlink_ext_ack *extack);
 
-#define for_each_backend_attr(attr, info, rem)					\
-	nlmsg_for_each_attr(attr, (info)->nlhdr, GENL_HDRLEN, rem)		\
-		if (nla_type(attr) == RINGLB_A_BACKEND)
-
 static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn change)
 {
 	struct rlb_backend_config c;
 	struct nlattr *attr;
 	int err, rem;
 
-	for_each_backend_attr(attr, info, rem) {
+	rlb_for_each_backend_attr(attr, info, rem) {
 		err = rlb_parse_backend(attr, draft->service, info->genlhdr->cmd, &c, info->extack);
 		if (err)
 			return err;
@@ -37,6 +33,22 @@ static int draft_all(struct rlb_draft *draft, struct genl_info *info, draft_fn c
 	return 0;
 }
 
+/* Point at the first backend of the request that owns slots of a map: it may not go. */
+static void point_at_owner(const struct rlb_service *svc, struct genl_info *info)
+{
+	const struct rlb_backend_item *item;
+	struct rlb_backend_config c;
+	struct nlattr *attr;
+	int rem;
+
+	rlb_for_each_backend_attr(attr, info, rem) {
+		rlb_parse_backend(attr, svc, info->genlhdr->cmd, &c, info->extack);
+		item = rlb_backend_find(&svc->set, &c);
+		if (item && item->slots && !info->extack->bad_attr)
+			NL_SET_BAD_ATTR(info->extack, attr);
+	}
+}
+
 static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft_fn change)
 {
 	struct rlb_draft draft;
@@ -48,6 +60,8 @@ static int change_at_once(struct rlb_service *svc, struct genl_info *info, draft
 	err = draft_all(&draft, info, change);
 	if (!err)
 		err = rlb_nl_commit(&draft, info->snd_portid, info->extack);
+	if (err == -EBUSY)
+		point_at_owner(svc, info);
 	if (err)
 		rlb_draft_abort(&draft);
 	return err;

@@ -44,6 +44,8 @@ int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *e
 	rlb_draft_commit(draft);
 	rlb_settle_kick(svc);
 	rlb_net_changed(svc->rn);
+	if (draft->configured)
+		rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, portid);
 	rlb_notify_changed(svc, portid);
 	return 0;
 }

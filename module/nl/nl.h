@@ -13,6 +13,7 @@
 #include <net/sock.h>
 
 #include "../backend.h"
+#include "../map.h"
 #include "../netns.h"
 #include "../service.h"
 
@@ -53,6 +54,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 			  struct netlink_ext_ack *extack);
 int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c, bool more,
 			  struct netlink_ext_ack *extack);
+int rlb_parse_map(struct genl_info *info, const struct rlb_service *svc,
+		  struct rlb_service_config *c, struct rlb_map **map);
 int rlb_parse_seats(struct genl_info *info, struct rlb_service_config *c, struct rlb_seat **list);
 struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *attr,
 					  struct netlink_ext_ack *extack);
@@ -85,5 +88,10 @@ void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
 			const struct rlb_backend_item *item, u32 portid);
 bool rlb_notify_changed(struct rlb_service *svc, u32 portid);
 void rlb_notify_secret(struct rlb_net *rn, u32 portid);
+
+/* The backends of a request. */
+#define rlb_for_each_backend_attr(attr, info, rem)				\
+	nlmsg_for_each_attr(attr, (info)->nlhdr, GENL_HDRLEN, rem)		\
+		if (nla_type(attr) == RINGLB_A_BACKEND)
 
 #endif /* _RINGLB_NL_H */

@@ -368,11 +368,23 @@ struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *att
 	return svc;
 }
 
+static const struct nla_policy *backend_policy(u8 cmd)
+{
+	switch (cmd) {
+	case RINGLB_CMD_SERVICE_SET:
+		return rlb_policy_backend_map_nest;
+	case RINGLB_CMD_BACKEND_DEL:
+		return rlb_policy_backend_del_nest;
+	default:
+		return rlb_policy_backend_new_nest;
+	}
+}
+
 /**
  * rlb_parse_backend() - read a backend
  * @attr: a BACKEND nest
  * @svc: the service
- * @cmd: RINGLB_CMD_BACKEND_NEW, _SET or _DEL
+ * @cmd: RINGLB_CMD_BACKEND_NEW, _SET or _DEL, or RINGLB_CMD_SERVICE_SET for a part of a map
  * @c: out: the backend
  * @extack: for the reason of a refusal
  *
@@ -386,10 +398,7 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	err = nest(attr, tb, RINGLB_A_BACKEND_MAX,
-		   cmd == RINGLB_CMD_BACKEND_DEL ? rlb_policy_backend_del_nest :
-						   rlb_policy_backend_new_nest,
-		   "backend is missing", extack);
+	err = nest(attr, tb, RINGLB_A_BACKEND_MAX, backend_policy(cmd), "backend is missing", extack);
 	if (!err)
 		err = parse_host(attr, tb[RINGLB_A_BACKEND_IPV4], tb[RINGLB_A_BACKEND_IPV6],
 				 &c->addr, &family, extack);
@@ -409,6 +418,7 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	c->has_slow_start = tb[RINGLB_A_BACKEND_SLOW_START];
 	if (c->has_slow_start)
 		c->slow_start = nla_get_u32(tb[RINGLB_A_BACKEND_SLOW_START]);
+	c->ranges = tb[RINGLB_A_BACKEND_RANGES];
 	c->id_attr = tb[RINGLB_A_BACKEND_ID];
 	c->has_id = c->id_attr;
 	if (c->has_id)
@@ -451,5 +461,79 @@ int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ex
 		return refuse(extack, attr, "source or destination port is missing");
 	t->sport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_SRC_PORT]));
 	t->dport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_DST_PORT]));
+	return 0;
+}
+
+static int claim_ranges(struct rlb_map *map, const struct nlattr *attr, u16 owner,
+			struct netlink_ext_ack *extack)
+{
+	const struct ringlb_range *r = nla_data(attr), *end;
+	int err = 0;
+
+	if (!nla_len(attr) || nla_len(attr) % sizeof(*r))
+		return refuse(extack, attr, "ranges of slots are none, or end within one");
+	end = r + nla_len(attr) / sizeof(*r);
+	for (; r < end && !err; r++)
+		err = rlb_map_claim(map, r->first, r->last, owner);
+	if (err == -ERANGE)
+		refuse(extack, attr, "range of slots ends before it begins, or beyond the last slot");
+	else if (err)
+		refuse(extack, attr, "slot of a range has an owner already");
+	return err;
+}
+
+/* A backend, and the slots that it is to own. */
+static int parse_part(struct nlattr *attr, const struct rlb_service *svc, struct rlb_map *map,
+		      struct netlink_ext_ack *extack)
+{
+	struct rlb_backend_config c;
+	int owner, err;
+
+	err = rlb_parse_backend(attr, svc, RINGLB_CMD_SERVICE_SET, &c, extack);
+	if (err)
+		return err;
+	if (!c.ranges)
+		return refuse(extack, attr, "ranges of slots are missing");
+	owner = rlb_map_name(map, &c, svc->config.family);
+	if (owner == -EINVAL)
+		return refuse(extack, attr, "backends of a map are not in ascending order");
+	if (owner < 0) {
+		refuse(extack, attr, "map has more than 4096 backends, the most there can be");
+		return owner;
+	}
+	return claim_ranges(map, c.ranges, owner, extack);
+}
+
+/**
+ * rlb_parse_map() - read a map, or a part of one, if there is any
+ * @info: the request
+ * @svc: the service
+ * @c: the service as it is to be; its map becomes the one that is given
+ * @map: in: what was given before; NULL: nothing. Out: with what is given now. To be freed by
+ *	rlb_map_free() when @c is no longer used, after a failure, too
+ *
+ * Return: 0, -EINVAL, -ERANGE, -EEXIST, -ENOSPC or -ENOMEM.
+ */
+int rlb_parse_map(struct genl_info *info, const struct rlb_service *svc,
+		  struct rlb_service_config *c, struct rlb_map **map)
+{
+	struct nlattr *attr;
+	int err = 0, rem;
+
+	if (!info->attrs[RINGLB_A_BACKEND])
+		return 0;
+	if (c->ops->id != RINGLB_METHOD_SLOTS)
+		return refuse(info->extack, info->attrs[RINGLB_A_BACKEND],
+			      "a map is no parameter of this method");
+	if (!*map)
+		*map = rlb_map_alloc(c->bits);
+	if (!*map)
+		return -ENOMEM;
+	rlb_for_each_backend_attr(attr, info, rem) {
+		err = parse_part(attr, svc, *map, info->extack);
+		if (err)
+			return err;
+	}
+	c->map = *map;
 	return 0;
 }

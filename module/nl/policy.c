@@ -83,6 +83,14 @@ const struct nla_policy rlb_policy_backend_del_nest[RINGLB_A_BACKEND_MAX + 1] = 
 	[RINGLB_A_BACKEND_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
 };
 
+/* A part of a map. */
+const struct nla_policy rlb_policy_backend_map_nest[RINGLB_A_BACKEND_MAX + 1] = {
+	[RINGLB_A_BACKEND_IPV4] = POLICY_IPV4,
+	[RINGLB_A_BACKEND_IPV6] = POLICY_IPV6,
+	[RINGLB_A_BACKEND_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none),
+	[RINGLB_A_BACKEND_RANGES] = { .type = NLA_BINARY },
+};
+
 const struct nla_policy rlb_policy_lookup_nest[RINGLB_A_LOOKUP_MAX + 1] = {
 	[RINGLB_A_LOOKUP_PROTOCOL] = { .type = NLA_U32 },
 	[RINGLB_A_LOOKUP_SRC_IPV4] = POLICY_IPV4,
@@ -111,6 +119,7 @@ const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
 
 const struct nla_policy rlb_policy_service_set[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_set_nest),
+	[RINGLB_A_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_map_nest),
 	[RINGLB_A_SEATS] = { .type = NLA_BINARY },
 };
 

@@ -28,6 +28,7 @@ extern const struct nla_policy rlb_policy_service_set_nest[];
 extern const struct nla_policy rlb_policy_service_ref_nest[];
 extern const struct nla_policy rlb_policy_backend_new_nest[];
 extern const struct nla_policy rlb_policy_backend_del_nest[];
+extern const struct nla_policy rlb_policy_backend_map_nest[];
 extern const struct nla_policy rlb_policy_lookup_nest[];
 extern const struct nla_policy rlb_policy_secret_set_nest[];
 extern const struct nla_policy rlb_policy_flow_set_nest[];

@@ -4,6 +4,7 @@
  *
  * In: messages. Out: changes, answers, notices. Process context; cfg_lock is taken here.
  */
+#include "../draft.h"
 #include "../settle.h"
 #include "../stats.h"
 #include "nl.h"
@@ -54,33 +55,88 @@ out_free:
 	return err;
 }
 
-static int service_set(struct rlb_net *rn, struct genl_info *info)
+/* The first backend of a map that has no weight or is not there; else the nest of the service. */
+static const struct nlattr *at_fault(const struct rlb_service *svc, struct genl_info *info, int err)
 {
-	struct nlattr *attr = info->attrs[RINGLB_A_SERVICE];
-	struct rlb_service_config config;
+	const struct rlb_backend_item *item;
+	struct rlb_backend_config c;
+	struct nlattr *attr;
+	int rem;
+
+	if (err != -ENOENT)
+		return info->attrs[RINGLB_A_SERVICE];
+	rlb_for_each_backend_attr(attr, info, rem) {
+		rlb_parse_backend(attr, svc, RINGLB_CMD_SERVICE_SET, &c, info->extack);
+		item = rlb_backend_find(&svc->set, &c);
+		if (!item || !item->weight)
+			return attr;
+	}
+	return info->attrs[RINGLB_A_SERVICE];
+}
+
+/* What a request asks for; lists that it gives are to be freed, after a failure, too. */
+static int parse_set(struct genl_info *info, const struct rlb_service *svc,
+		     struct rlb_service_config *c, struct rlb_seat **seats, struct rlb_map **map)
+{
+	return rlb_parse_service_set(info->attrs[RINGLB_A_SERVICE], c,
+				     info->attrs[RINGLB_A_SEATS] || info->attrs[RINGLB_A_BACKEND],
+				     info->extack) ?:
+	       rlb_parse_seats(info, c, seats) ?: rlb_parse_map(info, svc, c, map);
+}
+
+static int set_later(struct rlb_draft *draft, struct genl_info *info)
+{
+	struct rlb_service_config config = draft->config;
 	struct rlb_seat *seats = NULL;
-	struct rlb_service *svc;
 	int err;
 
-	svc = rlb_parse_service_ref(rn, attr, info->extack);
-	if (IS_ERR(svc))
-		return PTR_ERR(svc);
-	config = svc->config;
-	err = rlb_parse_service_set(attr, &config, info->attrs[RINGLB_A_SEATS], info->extack) ?:
-	      rlb_parse_seats(info, &config, &seats);
+	err = parse_set(info, draft->service, &config, &seats, &draft->map);
+	if (err) {
+		kvfree(seats);
+		return err;
+	}
+	if (seats) {
+		kvfree(draft->seats);
+		draft->seats = seats;
+	}
+	rlb_draft_configure(draft, &config);
+	return 0;
+}
+
+static int set_at_once(struct rlb_service *svc, struct genl_info *info)
+{
+	struct rlb_service_config config = svc->config;
+	struct rlb_seat *seats = NULL;
+	struct rlb_map *map = NULL;
+	int err;
+
+	err = parse_set(info, svc, &config, &seats, &map);
 	if (!err) {
 		err = rlb_service_change(svc, &config, info->extack);
 		if (err)
-			NL_SET_BAD_ATTR(info->extack, attr);
+			NL_SET_BAD_ATTR(info->extack, at_fault(svc, info, err));
 	}
 	kvfree(seats);
+	rlb_map_free(map);
 	if (err)
 		return err;
 	rlb_settle_kick(svc);
-	rlb_net_changed(rn);
+	rlb_net_changed(svc->rn);
 	rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, info->snd_portid);
 	answer_service(info, svc);
 	return 0;
+}
+
+static int service_set(struct rlb_net *rn, struct genl_info *info)
+{
+	struct rlb_service *svc;
+	struct rlb_draft *draft;
+
+	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
+	if (IS_ERR(svc))
+		return PTR_ERR(svc);
+	draft = rlb_draft_opened(svc, info->snd_portid);
+	return draft ? set_later(draft, info) : set_at_once(svc, info);
 }
 
 int rlb_nl_service_set(struct sk_buff *skb, struct genl_info *info)

@@ -95,6 +95,15 @@ SKEY, SVN = genl.A_SERVICE_KEY, genl.A_SERVICE_VNODES
 other = text(genl.A_SERVICE_NAME, "other")
 seated = service(name=other, method=u32(6, genl.METHOD_SEAT), port=u32(5, 83))
 
+slotted = nest(S, text(1, "web"), u32(6, genl.METHOD_SLOTS))
+
+
+def part(address, *ranges, port=8080, more=b""):
+    """Of a map: a backend and its slots."""
+    return backend(address, port, attr(genl.A_BACKEND_RANGES, b"".join(
+        struct.pack("=II", *r) for r in ranges)), more)
+
+
 # Other values than the defaults
 SETTINGS = {
     genl.A_SERVICE_SETTLE: 7,
@@ -248,8 +257,41 @@ REFUSED = [
     ("service set: method seat for backends without id", SET,
      nest(S, text(1, "web"), u32(6, genl.METHOD_SEAT)), errno.EINVAL,
      "method seat needs an id of each backend that has a weight"),
-    ("service set: method slots", SET, nest(S, text(1, "web"), u32(6, genl.METHOD_SLOTS)),
-     errno.EINVAL, "method is unknown"),
+    ("service set: method slots without a map", SET, slotted, errno.EINVAL,
+     "method slots needs a map of all slots"),
+    ("service set: a map of another method", SET, named() + part("10.0.2.11", (0, 65535)),
+     errno.EINVAL, "a map is no parameter of this method"),
+    ("service set: a map without ranges", SET, slotted + backend(), errno.EINVAL,
+     "ranges of slots are missing"),
+    ("service set: a map with empty ranges", SET, slotted + part("10.0.2.11"), errno.EINVAL,
+     "ranges of slots are none, or end within one"),
+    ("service set: a map ends within a range", SET,
+     slotted + backend("10.0.2.11", 8080, attr(genl.A_BACKEND_RANGES, b"\0" * 12)), errno.EINVAL,
+     "ranges of slots are none, or end within one"),
+    ("service set: a map with a reversed range", SET, slotted + part("10.0.2.11", (0, 9), (12, 10)),
+     errno.ERANGE, "range of slots ends before it begins, or beyond the last slot"),
+    ("service set: a map beyond the last slot", SET, slotted + part("10.0.2.11", (0, 65536)),
+     errno.ERANGE, "range of slots ends before it begins, or beyond the last slot"),
+    ("service set: a map up to 2^32", SET, slotted + part("10.0.2.11", (0, 0xFFFFFFFF)),
+     errno.ERANGE, "range of slots ends before it begins, or beyond the last slot"),
+    ("service set: a map with a slot twice", SET, slotted + part("10.0.2.11", (0, 9), (9, 65535)),
+     errno.EEXIST, "slot of a range has an owner already"),
+    ("service set: a map with slots of nobody", SET,
+     slotted + part("10.0.2.11", (0, 9), (11, 65535)), errno.ENODATA,
+     "map leaves slots without an owner"),
+    ("service set: a map that ends early", SET, slotted + part("10.0.2.11", (0, 65534)),
+     errno.ENODATA, "map leaves slots without an owner"),
+    ("service set: a map in no order", SET,
+     slotted + part("10.0.2.12", (0, 9), port=None) + part("10.0.2.11", (10, 65535)), errno.EINVAL,
+     "backends of a map are not in ascending order"),
+    ("service set: a map with a stranger", SET,
+     slotted + part("10.0.2.11", (0, 9)) + part("10.0.2.99", (10, 65535)), errno.ENOENT,
+     "map gives slots to a backend that the service does not have, or that has no weight"),
+    ("service set: a map with another family", SET, slotted + part("fd00::1", (0, 65535)),
+     errno.EINVAL, "backend is not of the address family of the service"),
+    ("service set: a map with a weight", SET,
+     slotted + part("10.0.2.11", (0, 65535), more=weight(1)), errno.EINVAL, None),
+    ("backend new: ranges", BNEW, named() + part("10.0.2.14", (0, 65535)), errno.EINVAL, None),
     ("service del: seats", DEL, named("two") + attr(genl.A_SEATS, b""), errno.EINVAL, None),
     ("service del: nothing", DEL, b"", errno.EINVAL, "service is missing"),
     ("service del: no such service", DEL, named("other"), errno.ENOENT, "no such service"),
@@ -429,6 +471,20 @@ def details(g):
     at = 20 + len(named()) + len(backend("10.0.2.14", 80))
     claim(r is not None and r.offset == at, "the refusal of an id points at the id",
           r and (r.offset, at))
+    at = 20 + len(slotted)
+    first = part("10.0.2.11", (0, 9))
+    r = refused(g, SET, slotted + first + part("10.0.2.99", (10, 65535)))
+    claim(r is not None and r.offset == at + len(first),
+          "the refusal of a map points at the backend that is not there", r and r.offset)
+    r = refused(g, SET, slotted + first + part("10.0.2.12", (9, 65535), port=None))
+    claim(r is not None and r.offset == at + len(first) + 4 + len(host("BACKEND", "10.0.2.12")),
+          "the refusal of a slot twice points at the ranges", r and r.offset)
+    g.request(SET, slotted + part("10.0.2.11", (0, 65535)))
+    r = refused(g, BDEL, named() + backend("10.0.2.12", None) + backend())
+    claim(r is not None and r.errno == errno.EBUSY and
+          r.offset == 20 + len(named()) + len(backend("10.0.2.12", None)),
+          "the refusal to remove a backend of a map points at it", r and (r.errno, r.offset))
+    g.request(SET, service(protocol=None, address=None, port=None, a=u32(SSL, 65536)))
     r = refused(g, SET, nest(S, text(1, "web"), u32(SVN, 65535)))
     fits = struct.unpack("=Q", r.cookie)[0] if r and r.cookie and len(r.cookie) == 8 else None
     claim(fits == (1 << 22) // (1 + 99),
@@ -467,10 +523,11 @@ def fuzz(g, rounds):
     good = [(NEW, service(name=other)), (SET, nest(S, text(1, "web"), u32(SKEY, 2))),
             (BNEW, named() + backend("10.0.2.15")),
             (BSET, named() + backend("10.0.2.11", 8080, weight(3), number(3))),
-            (BDEL, named() + backend()), (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
+            (BDEL, named() + backend()), (SET, slotted + part("10.0.2.11", (0, 65535))),
+            (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
             (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16)))]
     allowed = {errno.EINVAL, errno.ERANGE, errno.EEXIST, errno.ENOENT, errno.E2BIG,
-               errno.EOPNOTSUPP, errno.ENOSPC, errno.ESTALE}
+               errno.EOPNOTSUPP, errno.ENOSPC, errno.ESTALE, errno.EBUSY, errno.ENODATA}
     rng = random.Random(1)
     strange = []
     for _ in range(rounds):
@@ -494,7 +551,7 @@ def fuzz(g, rounds):
 
 def main():
     rounds = 2000 // int(os.environ.get("SCALE", "1"))
-    ktap.plan(len(REFUSED) + 8 + len(SETTINGS) + 2)
+    ktap.plan(len(REFUSED) + 11 + len(SETTINGS) + 2)
     g = Genl()
     g.request(NEW, service())
     g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))

@@ -63,7 +63,11 @@
  * @RINGLB_CMD_INFO_GET: -> INFO: version and limits of the loaded module; FLOWS: the
  *	namespace's flow table
  * @RINGLB_CMD_SERVICE_NEW: SERVICE, SEATS (many, or none) -> SERVICE; refused with EEXIST if name or address is taken
- * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes), SEATS (many, or none) -> SERVICE
+ * @RINGLB_CMD_SERVICE_SET: SERVICE (name, and what changes), SEATS (many, or none), BACKEND (many,
+ *	or none: a map for method slots; address, RANGES) -> SERVICE, but not between BEGIN and
+ *	COMMIT. A map gives every slot to one backend of those that the service has then; its
+ *	backends come in ascending order of address and port, bytes as on the wire. Between BEGIN
+ *	and COMMIT it may be cut into several messages, after SLOTS if that changes.
  * @RINGLB_CMD_SERVICE_DEL: SERVICE (name)
  * @RINGLB_CMD_SERVICE_GET: SERVICE (name) -> SERVICE; as a dump: all services
  * @RINGLB_CMD_BACKEND_NEW: SERVICE (name), BACKEND (many)
@@ -88,8 +92,8 @@
  * @RINGLB_CMD_BACKEND_DEL_NOTICE: notice: SERVICE (name), BACKEND as it was
  * @RINGLB_CMD_SECRET_SET_NOTICE: notice: SECRET (fingerprint alone)
  * @RINGLB_CMD_BEGIN: SERVICE (name, perhaps the expected generation): what this socket says
- *	about backends of the service from now on is one change, which comes into force by
- *	COMMIT and not before; it vanishes with the socket. A refused SERVICE_SET, BACKEND_NEW,
+ *	about the service (SERVICE_SET) and its backends from now on is one change, which comes
+ *	into force by COMMIT and not before; it vanishes with the socket. A refused SERVICE_SET, BACKEND_NEW,
  *	_SET, _DEL, BEGIN, COMMIT or ABORT of the socket ends it as well, if it names the service,
  *	or no service that there is: whatever the reason, but for those for which no message
  *	reaches the module (no permission, an unknown command, no whole header).
@@ -263,6 +267,10 @@ enum ringlb_attr_backend {
 	RINGLB_A_BACKEND_ACCEPTS,	/* u32, of RINGLB_ACCEPTS_ALL new flows that come to it, how
 					 * many it takes just now when it is up; absent if all
 					 */
+	/* in SERVICE_SET only: */
+	RINGLB_A_BACKEND_RANGES,	/* array of struct ringlb_range: slots that the map gives
+					 * to it
+					 */
 
 	__RINGLB_A_BACKEND_MAX,
 	RINGLB_A_BACKEND_MAX = __RINGLB_A_BACKEND_MAX - 1
@@ -294,6 +302,16 @@ enum ringlb_attr_table {
 struct ringlb_seat {
 	__u32 weight;
 	__u32 id;
+};
+
+/**
+ * struct ringlb_range - slots of method slots; host byte order
+ * @first: the first of them
+ * @last: the last of them
+ */
+struct ringlb_range {
+	__u32 first;
+	__u32 last;
 };
 
 /* A packet from a client to a VIP, and where it goes. SRC and DST of one family. */
