@@ -15,7 +15,6 @@
 #include "object.h"
 
 #define LINE_WORDS_MAX 64
-#define BLANKS " \t\r\n\v\f"
 
 static struct command *new_command(struct batch *b)
 {
@@ -31,21 +30,6 @@ static struct command *new_command(struct batch *b)
 		b->room = room;
 	}
 	return &b->commands[b->n];
-}
-
-/* Cut a line into words, in place. -1 if there are too many. */
-static int split(char *line, char *words[LINE_WORDS_MAX])
-{
-	char *word, *rest;
-	int n = 0;
-
-	for (word = strtok_r(line, BLANKS, &rest); word && *word != '#';
-	     word = strtok_r(NULL, BLANKS, &rest)) {
-		if (n == LINE_WORDS_MAX)
-			return -1;
-		words[n++] = word;
-	}
-	return n;
 }
 
 /* A line that names several backends is as many commands. */
@@ -88,7 +72,7 @@ static int parse_line(struct batch *b, char *line, unsigned int number, struct c
 	char *words[LINE_WORDS_MAX];
 	int err;
 
-	*c = (struct cmd){ .word = words, .n = split(line, words) };
+	*c = (struct cmd){ .word = words, .n = cmd_split(line, words, LINE_WORDS_MAX) };
 	if (!c->n)
 		return 0;
 	if (c->n < 0)
@@ -173,13 +157,19 @@ void batch_free(struct batch *b)
 	b->room = 0;
 }
 
+/* About backends of a service, or about which slots are whose */
+static bool can_join(const struct command *c)
+{
+	return c->has_backend || service_sets_map(c);
+}
+
 /**
  * batch_group() - how many commands are one change
  * @b: the batch
  * @first: the first of them
  *
  * Commands about backends of one service that follow each other are one change with one new
- * table. One that expects a generation begins another.
+ * table, and so are maps among them. One that expects a generation begins another.
  *
  * Return: 1 or more.
  */
@@ -188,8 +178,9 @@ size_t batch_group(const struct batch *b, size_t first)
 	const struct command *c = &b->commands[first];
 	size_t n = 1;
 
-	while (c->has_backend && first + n < b->n && c[n].has_backend &&
-	       (!HAS(&c[n].backend, BACKEND_IF_GENERATION) || c[n].line == c[n - 1].line) &&
+	while (can_join(c) && first + n < b->n && can_join(&c[n]) &&
+	       (!HAS(&c[n].service, RINGLB_A_SERVICE_IF_GENERATION) ||
+		c[n].line == c[n - 1].line) &&
 	       !strcmp(c[n].service.name, c->service.name))
 		n++;
 	return n;

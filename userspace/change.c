@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map.h"
 #include "object.h"
+#include "offline.h"
 
 /**
  * change_build() - put commands into a message
@@ -118,15 +120,64 @@ out:
 static int send_bracket(struct session *s, int cmd, const struct service *service)
 {
 	struct nl_msg *msg = session_message(s, cmd);
+	struct service named = { .if_generation = service->if_generation };
 	int err;
 
-	if (msg && !(cmd == RINGLB_CMD_BEGIN ? wire_put_service(msg, service) :
-		     wire_put_name(msg, service->name)))
+	strcpy(named.name, service->name);
+	if (cmd == RINGLB_CMD_BEGIN)
+		named.has = service->has & BIT(RINGLB_A_SERVICE_IF_GENERATION);
+	if (msg && !wire_put_service(msg, &named))
 		err = session_ask(s, msg, NULL, NULL);
 	else
 		err = session_fail(s, -ENOMEM, "out of memory");
 	nlmsg_free(msg);
 	return err;
+}
+
+static int by_backend(const void *a, const void *b)
+{
+	const struct map_range *x = a, *y = b;
+	int order = addr_cmp(&x->at, &y->at);
+
+	return order ? order : x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* A part of a map, its ranges in the order of backends. How many were sent, or -errno. */
+static int send_part(struct session *s, const struct service *service, const struct map_range *r,
+		     u32 n)
+{
+	struct nl_msg *msg = session_message(s, RINGLB_CMD_SERVICE_SET);
+	int sent = -EMSGSIZE, err;
+
+	if (!msg)
+		return session_fail(s, -ENOMEM, "out of memory");
+	if (!wire_put_service(msg, service))
+		sent = wire_put_map(msg, r, n);
+	err = sent < 0 ? session_fail(s, sent, "the message would be too long") :
+	      session_ask(s, msg, NULL, NULL);
+	if (err)
+		add_attribute(&s->why, nlmsg_hdr(msg));
+	nlmsg_free(msg);
+	return err ? err : sent;
+}
+
+/* SERVICE_SET with a map, in as many messages as it takes; what else is given is in the first. */
+static int send_map(struct session *s, const struct service *service)
+{
+	u32 n = service->map->n, at = 0;
+	struct map_range *r = reallocarray(NULL, n, sizeof(*r));
+	struct service rest = { 0 };
+	int sent = 1;
+
+	if (!r)
+		return session_fail(s, -ENOMEM, "out of memory");
+	memcpy(r, service->map->range, n * sizeof(*r));
+	qsort(r, n, sizeof(*r), by_backend);
+	strcpy(rest.name, service->name);
+	for (; at < n && sent > 0; at += sent)
+		sent = send_part(s, at ? &rest : service, r + at, n - at);
+	free(r);
+	return sent < 0 ? sent : 0;
 }
 
 /* How many go into one message: they are of one kind. */
@@ -149,7 +200,9 @@ static int send_rest(struct session *s, const struct command *commands, size_t n
 
 	for (i = 0; i < n && !err; i += len) {
 		len = message_length(commands + i, n - i);
-		err = send_message(s, commands + i, len, &bad);
+		bad = 0;
+		err = service_sets_map(commands + i) ? send_map(s, &commands[i].service) :
+		      send_message(s, commands + i, len, &bad);
 		if (err && bad < len)
 			*at_fault = i + bad;
 	}
@@ -163,12 +216,56 @@ static int send_rest(struct session *s, const struct command *commands, size_t n
 	return err;
 }
 
+/* As in a file, on what the kernel has. */
+static int apply_all(struct model *m, const struct command *commands, size_t n)
+{
+	struct command c;
+	char error[512];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		c = commands[i];
+		c.service.has &= ~BIT(RINGLB_A_SERVICE_IF_GENERATION);
+		if (offline_apply(m, &c, error, sizeof(error)))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A map that does not fit is refused here, because the module could not tell the line of its
+ * file. All other reasons are the module's to tell.
+ */
+static int check_maps(struct session *s, const struct command *commands, size_t n,
+		      size_t *at_fault)
+{
+	struct model m = { 0 };
+	const char *why;
+	size_t i;
+	int err;
+
+	for (i = 0; i < n && !service_sets_map(&commands[i]); i++)
+		;
+	if (i == n)
+		return 0;
+	err = fetch_model(s, commands->service.name, true, &m);
+	if (!err && m.n && !apply_all(&m, commands, n)) {
+		why = map_fit(m.services[0]);
+		if (why) {
+			err = session_fail(s, -EINVAL, "%s", why);
+			*at_fault = i;
+		}
+	}
+	model_free(&m);
+	return err < 0 ? err : 0;
+}
+
 /**
  * change_send() - apply commands, all or none
  * @s: the session
- * @commands: one, or several about backends of one service, of which the first may expect a
- *	generation
- * @n: how many; more than one are sent from BEGIN to COMMIT
+ * @commands: one, or several about backends and the map of one service, of which the first may
+ *	expect a generation
+ * @n: how many; more than one, and maps, are sent from BEGIN to COMMIT
  * @at_fault: out: after a refusal: which of them; @n if that is not known
  *
  * Return: 0, or -errno with the reason in @s->why.
@@ -177,9 +274,12 @@ int change_send(struct session *s, const struct command *commands, size_t n, siz
 {
 	int err;
 
-	if (n == 1)
+	if (n == 1 && !service_sets_map(commands))
 		return send_message(s, commands, 1, at_fault);
 	*at_fault = n;
+	err = check_maps(s, commands, n, at_fault);
+	if (err)
+		return err;
 	err = send_bracket(s, RINGLB_CMD_BEGIN, &commands->service);
 	return err ? err : send_rest(s, commands, n, at_fault);
 }

@@ -13,7 +13,30 @@
 
 #include "model.h"
 
+#define BLANKS " \t\r\n\v\f"
 #define QUOTE_MAX 200	/* bytes of a word that an error shows, with its quotes */
+
+/**
+ * cmd_split() - cut a line into words, in place; # begins a comment
+ * @line: the line
+ * @words: out: the words
+ * @max: how many there may be
+ *
+ * Return: how many, -1 if there are too many.
+ */
+int cmd_split(char *line, char **words, int max)
+{
+	char *word, *rest;
+	int n = 0;
+
+	for (word = strtok_r(line, BLANKS, &rest); word && *word != '#';
+	     word = strtok_r(NULL, BLANKS, &rest)) {
+		if (n == max)
+			return -1;
+		words[n++] = word;
+	}
+	return n;
+}
 
 /**
  * cmd_fail() - say what is wrong
@@ -204,6 +227,8 @@ int cmd_pairs(struct cmd *c, const struct keyword *keywords, u64 allowed, void *
 		if (!value)
 			return -1;
 		if (k->parse(value, object)) {
+			if (word_why(k, object))
+				return cmd_fail(c, "%s", word_why(k, object));
 			snprintf(text, sizeof(text), "expected %s", k->expects);
 			return cmd_bad(c, k->word, value, text);
 		}

@@ -26,6 +26,8 @@ struct cmd {
 	char error[512];
 };
 
+int cmd_split(char *line, char **words, int max);
+
 /* All of these return 0, or -1 with the error set, unless they say otherwise. */
 int cmd_fail(struct cmd *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

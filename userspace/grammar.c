@@ -23,7 +23,7 @@ const struct grammar grammar[] = {
 	{
 		"service", "add", "NAME tcp|udp ADDR:PORT",
 		"serve a protocol, address and port by backends",
-		service_keywords, 0, SERVICE_CHANGES,
+		service_keywords, 0, SERVICE_CHANGES & ~BIT(SERVICE_MAP),
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
 	}, {
 		"service", "set", "NAME", "change what is given, at least one",
@@ -94,6 +94,10 @@ const struct grammar grammar[] = {
 		"table", "show", "SERVICE",
 		"show shares beside weights; with -j the owner of each slot",
 		.flags = G_OFFLINE, .parse = service_parse_name, .run = table_show,
+	}, {
+		"table", "map", "SERVICE",
+		"print who owns which slots, as service set reads it after map",
+		.flags = G_OFFLINE, .parse = service_parse_name, .run = table_map,
 	}, {
 		"table", "digest", "[SERVICE]",
 		"one line a service, equal on gateways that choose alike",

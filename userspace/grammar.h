@@ -67,11 +67,11 @@ struct command {
 	};
 };
 
-/* Mask of what service add and service set may give */
+/* Mask of what service set may give, and service add but for a map */
 #define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
 			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
 			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SEATS) | \
-			 BIT(RINGLB_A_SERVICE_SETTLE) | \
+			 BIT(SERVICE_MAP) | BIT(RINGLB_A_SERVICE_SETTLE) | \
 			 BIT(RINGLB_A_SERVICE_TRACK) | BIT(RINGLB_A_SERVICE_TIMEOUT) | \
 			 BIT(RINGLB_A_SERVICE_DRAIN_TIMEOUT) | \
 			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN))
@@ -107,7 +107,7 @@ struct grammar {
 	int (*run)(struct tool *t, const struct command *command);
 };
 
-#define GRAMMAR_USAGE_MAX 320
+#define GRAMMAR_USAGE_MAX 512
 #define GRAMMAR_TITLE_MAX 32
 
 extern const struct grammar grammar[];

@@ -319,6 +319,17 @@ void service_del(struct service *s, struct backend *b)
 	s->n--;
 }
 
+/* Has some backend a weight? */
+bool service_has_members(const struct service *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->backends[i].weight)
+			return true;
+	return false;
+}
+
 /**
  * service_is_same() - is this one state of one service?
  * @a: a service as it was

@@ -23,6 +23,7 @@ _Static_assert(RINGLB_A_SERVICE_MAX < MASK_OWN && RINGLB_A_BACKEND_MAX < MASK_OW
 	       RINGLB_A_FLOWS_MAX < MASK_OWN && RINGLB_COUNTER_MAX < 64,
 	       "masks have a bit for each attribute and each counter");
 
+struct map;
 struct rlb_seat;
 
 struct counters {
@@ -96,12 +97,16 @@ struct service {
 	u32 n_backends;
 	struct rlb_seat *seats;	/* method seat: the list; seats.c owns it */
 	u32 n_seats;
+	struct map *map;	/* method slots: the map; map.c owns it */
 	struct counters counters;
 
 	struct backend *backends;
 	size_t n;
 	size_t room;
 };
+
+/* In @has of a service, beyond the attributes: @map was given. */
+#define SERVICE_MAP (MASK_OWN + 0)
 
 /**
  * struct model - all services of a namespace, or of a file
@@ -229,6 +234,7 @@ void model_real_del(struct model *m, u32 protocol, const struct endpoint *at);
 struct backend *service_find(const struct service *s, const struct endpoint *at);
 int service_add(struct service *s, const struct backend *b);
 void service_del(struct service *s, struct backend *b);
+bool service_has_members(const struct service *s);
 bool service_is_same(const struct service *a, const struct service *b);
 void table_free(struct table *t);
 

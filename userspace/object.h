@@ -16,6 +16,7 @@ int service_parse_set(struct cmd *c, struct command *command);
 int service_parse_name(struct cmd *c, struct command *command);
 int service_parse_maybe_name(struct cmd *c, struct command *command);
 int service_show(struct tool *t, const struct command *command);
+bool service_sets_map(const struct command *command);
 void service_facts(struct out *o, const struct service *s);
 
 /* backend.c */
@@ -46,6 +47,7 @@ int table_and_model(struct tool *t, const struct command *command, struct model 
 		    struct table *table);
 int table_lists(struct tool *t, struct service *s);
 int table_show(struct tool *t, const struct command *command);
+int table_map(struct tool *t, const struct command *command);
 int table_digest(struct tool *t, const struct command *command);
 
 /* lookup.c */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "map.h"
 #include "nl.h"
 #include "object.h"
 #include "seats.h"
@@ -68,7 +69,9 @@ static void take_options(struct service *s, const struct service *from)
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
 	}
-	s->has &= ~BIT(RINGLB_A_SERVICE_SEATS);
+	if (HAS(from, SERVICE_MAP))
+		s->map = from->map;
+	s->has &= ~(BIT(RINGLB_A_SERVICE_SEATS) | BIT(SERVICE_MAP));
 	if (s->method == RINGLB_METHOD_SEAT)
 		SET(s, RINGLB_A_SERVICE_SEATS);
 }
@@ -310,6 +313,8 @@ int offline_agree(const struct model *m, const struct command *c, char *error, s
 	    c->cmd != RINGLB_CMD_FLOW_SET)
 		s = model_find(m, c->service.name);
 	why = s ? seats_fit(s) : NULL;
+	if (s && !why)
+		why = map_fit(s);
 	return why ? refuse(error, size, why) : 0;
 }
 
@@ -322,7 +327,11 @@ static size_t load_group(struct model *m, const struct command *c, size_t n, cha
 	for (i = 0; i < n; i++)
 		if (offline_apply(m, &c[i], error, size))
 			return i;
-	return offline_agree(m, c, error, size) ? 0 : n;
+	if (!offline_agree(m, c, error, size))
+		return n;
+	for (i = n - 1; i && !service_sets_map(&c[i]); i--)
+		;
+	return i;
 }
 
 /**

@@ -13,6 +13,7 @@
 
 #include "choose.h"
 #include "lookup.h"
+#include "map.h"
 #include "offline.h"
 
 /**
@@ -64,6 +65,26 @@ static void set_accepts(const struct service *s, struct backend *b)
 		SET(b, RINGLB_A_BACKEND_ACCEPTS);
 }
 
+static int build(const struct service *s, const struct rlb_member *m, struct table *t)
+{
+	struct rlb_params params = { .vnodes = s->vnodes, .slack = s->slack, .seats = s->seats,
+				     .n_seats = s->n_seats };
+	struct rlb_range *ranges = NULL;
+	int err;
+
+	if (s->method == RINGLB_METHOD_SLOTS && s->map) {
+		ranges = map_members(s);
+		if (!ranges)
+			return -ENOMEM;
+		params.n_ranges = s->map->n;
+	}
+	params.ranges = ranges;
+	err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, __builtin_ctz(s->slots), m,
+			       t->n, &params);
+	free(ranges);
+	return err;
+}
+
 /**
  * offline_table() - the table that a service has
  * @s: the service
@@ -73,8 +94,6 @@ static void set_accepts(const struct service *s, struct backend *b)
  */
 int offline_table(const struct service *s, struct table *t)
 {
-	struct rlb_params params = { .vnodes = s->vnodes, .slack = s->slack, .seats = s->seats,
-				     .n_seats = s->n_seats };
 	unsigned int bits = __builtin_ctz(s->slots);
 	struct rlb_member *m;
 	u32 i;
@@ -85,8 +104,7 @@ int offline_table(const struct service *s, struct table *t)
 	t->slots = s->slots;
 	err = table_members(s, t, &m);
 	if (!err)
-		err = rlb_lookup_build(rlb_lookup_find(s->method), t->owners, bits,
-				       m, t->n, &params);
+		err = build(s, m, t);
 	if (!err)
 		t->digest = rlb_digest_seats(rlb_digest(t->owners, bits, m, t->n), s->seats,
 					     s->n_seats);

@@ -119,10 +119,13 @@ static void merge_members(struct tables *t, struct plan *p)
 	}
 }
 
-/* As the module does: a service without members before, or of another size, waits for nothing. */
+/*
+ * As the module does: a service without members before, or of another size, waits for nothing,
+ * nor does what a map says.
+ */
 static void set_now(struct tables *t)
 {
-	if (t->before->n && t->after.n && t->before->slots == t->after.slots)
+	if (t->after.method != RINGLB_METHOD_SLOTS && t->before->n && t->after.n && t->before->slots == t->after.slots)
 		rlb_settle_begin(t->now, t->new, t->old,
 				 __builtin_ctz(t->after.slots), t->renumber, t->change);
 	else if (t->after.slots)
@@ -177,7 +180,8 @@ static void add_move(struct plan *p, const struct one_move *one)
 	if (!m || m->from != one->from || m->to != one->to) {
 		m = &p->moves[p->n_moves++];
 		*m = (struct plan_move){ .from = one->from, .to = one->to };
-		m->needless = is_left_alone(p, one->from) && is_left_alone(p, one->to);
+		m->needless = p->method != RINGLB_METHOD_SLOTS &&
+			      is_left_alone(p, one->from) && is_left_alone(p, one->to);
 	}
 	m->later += one->later;
 	m->at_once += !one->later;

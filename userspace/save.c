@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "map.h"
 #include "object.h"
 #include "seats.h"
 
@@ -78,16 +79,22 @@ static void print_service(FILE *to, const struct service *s)
 			    &s->backends[i]);
 		fputc('\n', to);
 	}
+	if (s->map && s->map->n) {
+		fprintf(to, "service set %s", s->name);
+		map_print(to, s);
+		fputc('\n', to);
+	}
 }
 
-/* What the configuration has beyond what the kernel says of services: lists of seats. */
+/* What the configuration has beyond what the kernel says of services: seats and maps. */
 static int get_lists(struct tool *t, struct model *m)
 {
 	int code = TOOL_DONE;
 	size_t i;
 
 	for (i = 0; i < m->n && !code && !t->file; i++)
-		if (m->services[i]->method == RINGLB_METHOD_SEAT)
+		if (m->services[i]->method == RINGLB_METHOD_SEAT ||
+		    m->services[i]->method == RINGLB_METHOD_SLOTS)
 			code = table_lists(t, m->services[i]);
 	return code;
 }

@@ -45,8 +45,14 @@ int service_parse_set(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!(s->has & ~BIT(RINGLB_A_SERVICE_IF_GENERATION)))
-		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain");
+		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
+}
+
+/* Does a command say which slots are whose? */
+bool service_sets_map(const struct command *command)
+{
+	return command->g->cmd == RINGLB_CMD_SERVICE_SET && HAS(&command->service, SERVICE_MAP);
 }
 
 int service_parse_name(struct cmd *c, struct command *command)

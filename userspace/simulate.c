@@ -98,16 +98,6 @@ static int invent(struct sim_input *in, const struct simulate *given)
 	return TOOL_DONE;
 }
 
-static bool has_members(const struct service *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->backends[i].weight)
-			return true;
-	return false;
-}
-
 /**
  * struct subject - what is simulated, beside the list of backends
  * @method: the service's, or of a drawing
@@ -145,12 +135,13 @@ static int take_service(struct tool *t, struct sim_input *in, const struct simul
 
 	code = tool_model(t, name, TOOL_BACKENDS, &m);
 	s = code ? NULL : model_find(&m, name);
-	if (s && !has_members(s)) {
+	if (s && !service_has_members(s)) {
 		tool_error("simulate: service \"%s\" has no backend with a weight", name);
 		code = TOOL_REFUSED;
 	} else if (s) {
 		set_options(in, given, s);
-		to->method = s->method;
+		if (s->method != RINGLB_METHOD_SLOTS)
+			to->method = s->method;
 		to->key = s->key;
 		to->service = *s;
 		code = sim_list_service(in, s) ? tool_no_memory() : TOOL_DONE;

@@ -4,9 +4,11 @@
  *
  * In: a table or a model. Out: facts.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "lookup.h"
+#include "map.h"
 #include "object.h"
 #include "offline.h"
 
@@ -58,24 +60,31 @@ static int from_kernel(struct session *s, const char *service, struct model *m,
 	return ret;
 }
 
-/* The seats of the table are those of the service. */
+/* The seats of the table are those of the service; a map is what the table is. 0 or -ENOMEM */
+static int take_lists(struct service *s, const struct table *table)
+{
+	s->seats = table->seats;
+	s->n_seats = table->n_seats;
+	if (s->method == RINGLB_METHOD_SLOTS && table->n)
+		s->map = map_of_table(table);
+	return s->method == RINGLB_METHOD_SLOTS && table->n && !s->map ? -ENOMEM : 0;
+}
+
 static int from_kernel_with_lists(struct session *s, const char *service, struct model *m,
 				  struct table *table)
 {
 	int ret = from_kernel(s, service, m, table);
 	struct service *svc = ret ? NULL : model_find(m, service);
 
-	if (svc) {
-		svc->seats = table->seats;
-		svc->n_seats = table->n_seats;
-	}
+	if (svc && take_lists(svc, table))
+		ret = session_fail(s, -ENOMEM, "out of memory");
 	return ret;
 }
 
 /**
- * table_lists() - the seats of a service, from the kernel
+ * table_lists() - the seats or the map of a service, from the kernel
  * @t: the run, with its session
- * @s: a service as the kernel told it; gets its list
+ * @s: a service as the kernel told it; gets its list or map
  *
  * Return: an exit code, after its message.
  */
@@ -86,8 +95,8 @@ int table_lists(struct tool *t, struct service *s)
 
 	if (!ret && (table.generation != s->generation || table.n_seats != s->n_seats))
 		ret = 1;
-	s->seats = table.seats;
-	s->n_seats = table.n_seats;
+	if (!ret && take_lists(s, &table))
+		ret = session_fail(&t->session, -ENOMEM, "out of memory");
 	table_free(&table);
 	if (ret < 0)
 		return tool_refused(t, "table");
@@ -235,6 +244,44 @@ int table_show(struct tool *t, const struct command *command)
 		code = show_shares(t, &table);
 	table_free(&table);
 	return code;
+}
+
+/* A line "FIRST-LAST BACKEND", as files of maps have it */
+static void range_facts(struct out *o, const struct map_range *r)
+{
+	char slots[32];
+
+	out_object(o);
+	if (o->json) {
+		out_u64(o, 0, "first", r->first);
+		out_u64(o, 0, "last", r->last);
+	} else {
+		snprintf(slots, sizeof(slots), "%u-%u", r->first, r->last);
+		out_str(o, OUT_BARE, "slots", slots);
+	}
+	out_endpoint(o, OUT_BARE, "backend", &r->at);
+}
+
+int table_map(struct tool *t, const struct command *command)
+{
+	const struct map *map = NULL;
+	struct model m = { 0 };
+	struct table table;
+	int code;
+	u32 i;
+
+	code = table_and_model(t, command, t->file ? &m : NULL, &table);
+	model_free(&m);
+	if (!code) {
+		map = map_of_table(&table);
+		code = map ? TOOL_DONE : tool_no_memory();
+	}
+	if (!code)
+		out_begin(&t->out, OUT_LINES);
+	for (i = 0; map && i < map->n; i++)
+		range_facts(&t->out, &map->range[i]);
+	table_free(&table);
+	return code ? code : tool_end(t, TOOL_DONE);
 }
 
 static void digest_facts(struct out *o, const struct service *s, const struct model *m)

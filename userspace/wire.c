@@ -15,8 +15,11 @@
 #include <string.h>
 
 #include "lookup.h"
+#include "map.h"
 
 #define SEATS_AN_ATTRIBUTE 4096
+#define MAP_A_MESSAGE 2048	/* ranges: some 90 KiB if each is another backend's */
+#define MAP_AN_ATTRIBUTE 512
 
 static int put_endpoint(struct nl_msg *msg, int ipv4, int ipv6, int port,
 			const struct endpoint *e)
@@ -151,6 +154,36 @@ int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_sp
 		span->end = nlmsg_hdr(msg)->nlmsg_len;
 	}
 	return 0;
+}
+
+/**
+ * wire_put_map() - as much of a map as one message takes: BACKEND with RANGES
+ * @msg: the message
+ * @r: the rest of the map's ranges, in the order of backends
+ * @n: how many
+ *
+ * Return: how many of them are in the message, or -EMSGSIZE.
+ */
+int wire_put_map(struct nl_msg *msg, const struct map_range *r, u32 n)
+{
+	struct ringlb_range list[MAP_AN_ATTRIBUTE];
+	struct nlattr *start;
+	u32 at = 0, len;
+
+	while (at < n && at < MAP_A_MESSAGE) {
+		const struct map_range *first = r + at;
+
+		for (len = 0; at < n && at < MAP_A_MESSAGE && len < MAP_AN_ATTRIBUTE &&
+		     !addr_cmp(&r[at].at, &first->at); len++, at++)
+			list[len] = (struct ringlb_range){ r[at].first, r[at].last };
+		start = nest(msg, RINGLB_A_BACKEND);
+		if (!start || put_endpoint(msg, RINGLB_A_BACKEND_IPV4, RINGLB_A_BACKEND_IPV6,
+					   RINGLB_A_BACKEND_PORT, &first->at) ||
+		    nla_put(msg, RINGLB_A_BACKEND_RANGES, len * sizeof(*list), list))
+			return -EMSGSIZE;
+		nest_end(msg, start);
+	}
+	return at;
 }
 
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
@@ -474,6 +507,7 @@ static const char *const backend_words[RINGLB_A_BACKEND_MAX + 1] = {
 	[RINGLB_A_BACKEND_WEIGHT] = "weight",
 	[RINGLB_A_BACKEND_STATE] = "state",
 	[RINGLB_A_BACKEND_SLOW_START] = "slow-start",
+	[RINGLB_A_BACKEND_RANGES] = "map",
 };
 
 /**

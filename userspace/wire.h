@@ -9,6 +9,7 @@
 
 #include "model.h"
 
+struct map_range;
 struct nl_msg;
 struct nlattr;
 
@@ -22,6 +23,7 @@ struct wire_span {
 int wire_put_name(struct nl_msg *msg, const char *service);
 int wire_put_service(struct nl_msg *msg, const struct service *s);
 int wire_put_seats(struct nl_msg *msg, const struct service *s);
+int wire_put_map(struct nl_msg *msg, const struct map_range *r, u32 n);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
 int wire_put_flows(struct nl_msg *msg, const struct flows *f);

@@ -13,6 +13,7 @@
 
 #include "addr.h"
 #include "lookup.h"
+#include "map.h"
 #include "model.h"
 #include "seats.h"
 
@@ -361,6 +362,11 @@ static int parse_seats(const char *value, void *object)
 	return seats_parse(value, object);
 }
 
+static int parse_map(const char *value, void *object)
+{
+	return map_parse(value, object);
+}
+
 static int parse_settle(const char *value, void *object)
 {
 	struct service *s = object;
@@ -560,6 +566,14 @@ static int parse_flow_limit(const char *value, void *object)
 	return parse_u32(value, RINGLB_FLOWS_MIN, RINGLB_FLOWS_MOST, &f->limit);
 }
 
+/* An operator's own map says nothing of other backends. */
+static int parse_drawn_method(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_method(value, s) || s->method == RINGLB_METHOD_SLOTS ? -1 : 0;
+}
+
 static int parse_seed(const char *value, void *object)
 {
 	struct simulate *s = object;
@@ -611,16 +625,15 @@ static int parse_weights(const char *value, void *object)
 #define VNODES_WORDS "vnodes", "N", "1 to 65535", \
 	RINGLB_A_SERVICE_VNODES, parse_vnodes, print_vnodes
 
-#define METHOD_WORDS "method", "rendezvous|ring|maglev|seat", \
-	"rendezvous, ring, maglev or seat", RINGLB_A_SERVICE_METHOD, parse_method, print_method
-
 const struct keyword service_keywords[] = {
-	{ METHOD_WORDS },
+	{ "method", "rendezvous|ring|maglev|seat|slots", "rendezvous, ring, maglev, seat or slots",
+	  RINGLB_A_SERVICE_METHOD, parse_method, print_method },
 	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
 	{ SLOTS_WORDS },
 	{ SLACK_WORDS },
 	{ VNODES_WORDS },
 	{ "seats", "LIST|fresh", SEATS_EXPECTS, RINGLB_A_SERVICE_SEATS, parse_seats, NULL },
+	{ "map", "FILE|RANGES", MAP_EXPECTS, SERVICE_MAP, parse_map, NULL },
 	{ "settle", "P%", TENTHS_EXPECTS, RINGLB_A_SERVICE_SETTLE, parse_settle,
 	  print_settle },
 	{ "track", "auto|none|all", "auto, none or all", RINGLB_A_SERVICE_TRACK, parse_track,
@@ -672,9 +685,24 @@ const struct keyword simulate_keywords[] = {
 	{ "seed", "N", "0 to 4294967295", SIMULATE_SEED, parse_seed, NULL },
 	{ "pcap", "FILE", "a file of captured packets", SIMULATE_PCAP, parse_pcap, NULL },
 	{ "plot", "FILE", "a file to draw into", SIMULATE_PLOT, parse_plot, NULL },
-	{ METHOD_WORDS },
+	{ "method", "rendezvous|ring|maglev|seat", "rendezvous, ring, maglev or seat",
+	  SIMULATE_METHOD, parse_drawn_method, NULL },
 	{ .word = NULL },
 };
+
+/**
+ * word_why() - why a value was not taken
+ * @k: its keyword
+ * @object: what it was for
+ *
+ * Return: a sentence, or NULL if there is nothing to say but what was expected.
+ */
+const char *word_why(const struct keyword *k, const void *object)
+{
+	const struct service *s = object;
+
+	return k->parse == parse_map && s->map ? s->map->wrong : NULL;
+}
 
 /**
  * word_stray() - a parameter that the method does not have
@@ -691,5 +719,7 @@ const char *word_stray(u32 method, u64 has)
 		return "slack";
 	if (method != RINGLB_METHOD_SEAT && has >> RINGLB_A_SERVICE_SEATS & 1)
 		return "seats";
+	if (method != RINGLB_METHOD_SLOTS && has >> SERVICE_MAP & 1)
+		return "map";
 	return NULL;
 }

@@ -60,6 +60,7 @@ const char *word_flow_state(u32 state);
 const char *word_flow_event(unsigned int attr);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);
 const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);
+const char *word_why(const struct keyword *k, const void *object);
 const char *word_stray(u32 method, u64 has);
 
 bool word_is_name(const char *word);

@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 56
+ktap_plan 64
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
@@ -137,6 +137,27 @@ model '4: service set: vnodes times the sum of weights is above 4194304 points: 
 file "${web/ring/ring vnodes 1}" "$(for i in {1..65}; do
 	echo "backend add web 10.0.0.$i weight 65535"; done)"
 model '66: backend add: vnodes times the sum of weights is above 4194304 points: none fits: lower the weights'
+mapped="${web/ring/slots slots 4096}"
+file "$mapped" 'backend add web 10.0.0.1'
+model '2: backend add: method slots needs a map of all slots'
+file "$mapped" 'backend add web 10.0.0.1' 'service set web map 0-4095=10.0.0.1' 'backend add web 10.0.0.2' \
+	'service set web key src' 'backend del web 10.0.0.1'
+model '6: backend del: map: range 1: slots 0 to 4095 are given to 10.0.0.1, which is no backend of the service'
+file "$mapped" 'backend add web 10.0.0.1' 'service set web map 0-4095=10.0.0.1' \
+	'service set web slots 8192'
+model '4: service set: map: range 1: slots 4096 to 8191 have no owner'
+file "$web" 'service set web map 0-4095=10.0.0.1'
+model '2: service set: map is no parameter of method ring'
+printf '%s\n' '# a map' '0-9 10.0.0.1' '8-4095 10.0.0.1' >"$dir/map"
+file "$mapped" 'backend add web 10.0.0.1' "service set web map $dir/map"
+words "a wrong map names its own line" "3: $dir/map:3: slot 8 has an owner already, by line 2"
+printf '%s\n' '# a map' '10-4095 10.0.0.2' '' '0-9 10.0.0.1' >"$dir/map"
+file "$mapped" 'backend add web 10.0.0.1' "service set web map $dir/map"
+model "3: service set: $dir/map:2: slots 10 to 4095 are given to 10.0.0.2, which is no backend of the service"
+file "$mapped" "service set web map $dir/map" 'backend add web 10.0.0.1' 'backend add web 10.0.0.2'
+ktap_is "-f: a map and the backends that it names are one change" \
+	"$("$ringlb" -f "$f" save | tail -1)" 'service set web map 0-9=10.0.0.1,10-4095=10.0.0.2'
+
 file 'service add web tcp 224.0.0.1:80 method ring'
 model '1: service add: address is a multicast address'
 file 'service add web tcp [::]:80 method ring'

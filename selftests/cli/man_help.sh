@@ -54,7 +54,7 @@ examples()
 	          "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60",
 	          "W[,W...]": "1,2,4",
-	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table",
+	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table", "RANGES": "0-4095=10.0.0.1",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
 	          "HEX": "00112233445566778899aabbccddeeff"}
@@ -62,6 +62,8 @@ examples()
 	def expand(word):
 	    if word in VALUES:
 	        return [VALUES[word]]
+	    if word == "FILE|RANGES":       # of files some are none
+	        return [VALUES["RANGES"]]
 	    return [VALUES.get(w, w) for w in word.split("|")]
 
 	def split(usage):
@@ -93,10 +95,10 @@ examples()
 	        changes = [k for k in c["keywords"] if k in line and k != "if-generation"]
 	        if c.get("command") == "set" and c["keywords"] and not changes:
 	            continue        # "at least one"
-	        others = {"ring": {"slack", "seats"}, "maglev": {"slack", "vnodes", "seats"},
-	                  "seat": {"slack", "vnodes"}}
-	        method = next((m for m in others if m in line), "rendezvous")
-	        if c["object"] == "service" and others.get(method, {"vnodes", "seats"}) & set(line):
+	        own = {"ring": {"vnodes"}, "seat": {"seats"}, "slots": {"map"}, "maglev": set()}
+	        method = line[line.index("method") + 1] if "method" in line else "rendezvous"
+	        others = {"slack", "vnodes", "seats", "map"} - own.get(method, {"slack"})
+	        if c["object"] == "service" and others & set(line):
 	            continue        # a parameter of another method
 	        forms.append(" ".join(line))
 	    most = 12 if c["object"] == "simulate" else 150    # it has much to reckon
@@ -106,6 +108,7 @@ examples()
 }
 
 ktap_plan 14
+echo '0-4095 10.0.0.1' >"$dir/map"
 
 groff -ww -man -Tutf8 -z "$man" 2>"$dir/groff"
 ktap_is "man: groff has nothing to complain of" "$(cat "$dir/groff")" ""
@@ -151,6 +154,7 @@ ktap_check "man: there are examples enough" test "$(wc -l <"$dir/man_examples")"
 bad=$(while read -ra words; do
 	[[ ${words[0]} != -[bf] ]] || words[1]=/dev/null
 	words=("${words[@]/*.svg//dev/null}")
+	words=("${words[@]/*.map/$dir/map}")
 	"${isolate[@]}" "$ringlb" "${words[@]}" >/dev/null 2>"$dir/err" </dev/null
 	status=$?
 	[[ $status -ne 1 ]] || grep -v 'standard input' "$dir/err"
@@ -213,7 +217,7 @@ simulate_keys()		# of all methods, with traffic
 	"$ringlb" -j simulate backends 2 slots 4096 pcap "$dir/six.pcap" | json_keys
 }
 
-bad=$(for show in 'service show' 'backend show' 'table show web' 'table digest' \
+bad=$(for show in 'service show' 'backend show' 'table show web' 'table map web' 'table digest' \
 	'lookup tcp 198.51.100.7:1 192.0.2.10:443'; do
 	title=${show% web}
 	# shellcheck disable=SC2086

@@ -74,6 +74,13 @@ backend add thin 10.0.13.3 id 3 weight 1 state drain
 service add vacant tcp 192.0.2.29:80 method seat key 5tuple slots 8192 settle 1% seats 1:3,2:1,3:65535
 backend add vacant 10.0.14.2 id 2 weight 1 state up
 backend add vacant 10.0.14.9 weight 0 state up
+service add mapped tcp 192.0.2.30:80 method slots key 5tuple slots 4096 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep
+backend add mapped 10.0.15.1 weight 1 state up
+backend add mapped 10.0.15.2:81 id 7 weight 9 state up
+backend add mapped 10.0.15.3 weight 1 state down
+backend add mapped 10.0.15.4 weight 3 state up
+backend add mapped 10.0.15.5 weight 0 state up
+service set mapped map 0-0=10.0.15.2:81,1-99=10.0.15.1,100-2047=10.0.15.3,2048-4094=10.0.15.1,4095-4095=10.0.15.3
 END
 # Among these of fill there are some whose slots run short: they take from others at last.
 {
@@ -87,7 +94,7 @@ END
 	done
 } >>"$conf"
 services=(empty idle last none one rare web4 web6 low fill free steep sole tight usual wide
-	seats thin vacant)
+	seats thin vacant mapped)
 
 ktap_plan $((${#services[@]} + 6))
 
@@ -120,8 +127,8 @@ ktap_check "lookup: some of them to none" grep -q -- ' - [0-9]*$' "$dir/twin"
 
 # Slots follow from members, not from the order in which they came.
 {
-	grep ^s "$conf"
-	grep ^b "$conf" | tac
+	grep -E '^(secret|service add)' "$conf"
+	grep -E '^(backend|service set)' "$conf" | tac
 } >"$dir/tac"
 for f in "$conf" "$dir/tac"; do
 	for s in "${services[@]}"; do

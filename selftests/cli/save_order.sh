@@ -33,7 +33,7 @@ make_configurations()
 	        proto = rng.choice(["tcp", "udp"])
 	        key = rng.choice([None, "5tuple", "src"])
 	        vnodes = rng.choice([None, 1, 160, 300])
-	        method = rng.choice([None, "rendezvous", "ring"])
+	        method = rng.choice([None, "rendezvous", "ring", "slots"])
 	        slots = rng.choice([None, 4096, 65536, 1 << 20])
 	        slack = rng.choice([None, "none", "0%", "0.5%", "1.0%", "2%", "100%"])
 	        settle = rng.choice([None, "0%", "0.1%", "1%", "12.5%", "100.0%"])
@@ -45,16 +45,17 @@ make_configurations()
 	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
 	                 "track": track, "timeout": timeout, "drain-timeout": drain,
 	                 "last-resort": last, "udp-drain": udp}
-	        given["vnodes" if method == "ring" else "slack"] = (
-	            vnodes if method == "ring" else slack)
+	        if method != "slots":
+	            given["vnodes" if method == "ring" else "slack"] = (
+	                vnodes if method == "ring" else slack)
 	        pairs = [f"{k} {v}" for k, v in given.items() if v is not None]
-	        own = (f"vnodes {vnodes or 160}" if method == "ring"
-	               else f"slack {slack or '1%'}".replace(".0%", "%"))
+	        own = (f"vnodes {vnodes or 160} " if method == "ring" else "" if method == "slots"
+	               else f"slack {slack or '1%'} ".replace(".0%", "%"))
 	        rng.shuffle(pairs)
 	        port = rng.choice([1, 80, 65535])
 	        given = f"service add {name} {proto} {vip}:{port} {' '.join(pairs)}"
 	        full = (f"service add {name} {proto} {vip}:{port} method {method or 'rendezvous'} "
-	                f"key {key or '5tuple'} slots {slots or 65536} {own} "
+	                f"key {key or '5tuple'} slots {slots or 65536} {own}"
 	                f"settle {(settle or '1%').replace('.0%', '%')} track {track or 'auto'} "
 	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
 	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
@@ -85,16 +86,31 @@ make_configurations()
 	                " ".join([f"backend add {name} {word}", *pairs]),
 	                f"backend add {name} {word} {saved}weight {1 if weight is None else weight} "
 	                f"state {state or 'up'}{start}")
-	        services[name] = given, full, backends
+	        members = [b[1].split()[3] for b in backends.values() if " weight 0 " not in b[1]]
+	        given_map, saved_map, at = [], [], 0
+	        while method == "slots" and members and at < (slots or 65536):
+	            to = min(at + rng.randint(0, 20000), (slots or 65536) - 1)
+	            owner = rng.choice(members)
+	            given_map.append(f"{at}-{to}={owner}")
+	            if saved_map and saved_map[-1][2] == owner:
+	                saved_map[-1][1] = to
+	            else:
+	                saved_map.append([at, to, owner])
+	            at = to + 1
+	        rng.shuffle(given_map)
+	        maps = [f"service set {name} map {','.join(given_map)}", f"service set {name} map " +
+	                ",".join("{}-{}={}".format(*m) for m in saved_map)] if saved_map else []
+	        services[name] = given, full, backends, maps
 	    order = list(services)
 	    rng.shuffle(order)
 	    lines, later = [], []
 	    for name in order:
-	        given, _, backends = services[name]
-	        some = [b[0] for b in backends.values()]
+	        given, _, backends, maps = services[name]
+	        some = [b[0] for b in backends.values()] + maps[:1]
 	        rng.shuffle(some)
 	        lines.append(given)
-	        (lines if rng.random() < .5 else later).extend(some)
+	        # No line may come between backends and the map that names them.
+	        (lines if rng.random() < .5 and not maps else later).extend(some)
 	    secret = f"{rng.getrandbits(128):032x}"
 	    lines.insert(rng.randint(0, len(lines)), f"  secret   set {secret.upper()}  # a key")
 	    with open(f"{sys.argv[1]}/{n}.given", "w") as f:
@@ -105,6 +121,7 @@ make_configurations()
 	            f.write(services[name][1] + "\n")
 	            for b in sorted(services[name][2]):
 	                f.write(services[name][2][b][1] + "\n")
+	            f.write("".join(m + "\n" for m in services[name][3][1:]))
 	END
 }
 

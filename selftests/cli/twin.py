@@ -114,6 +114,7 @@ class Service:
         self.slack = None if slack == "none" else round(float(slack[:-1]) * 10)
         self.seats = [tuple(map(int, x.split(":"))) for x in
                       pairs.get("seats", "").split(",") if x]     # (id, weight)
+        self.map = ""
         self.backends = []      # (address, port, word, weight, state, id)
 
     def members(self):
@@ -130,6 +131,8 @@ class Service:
         """Slot -> index of a member, or None"""
         if not self.members():
             return [None] * self.slots
+        if self.method == "slots":
+            return self.mapped()
         return getattr(self, self.method)()
 
     def seat(self):
@@ -169,6 +172,16 @@ class Service:
         for (number, _), queue in zip(self.seats, queues):
             for s in queue:
                 owners[s] = member.get(number)
+        return owners
+
+    def mapped(self):
+        """As the operator says: FIRST-LAST=BACKEND,..."""
+        member = {b[:2]: i for i, b in enumerate(self.members())}
+        owners = [None] * self.slots
+        for one in self.map.split(","):
+            which, _, word = one.partition("=")
+            first, last = map(int, which.split("-"))
+            owners[first:last + 1] = [member[endpoint(word)]] * (last + 1 - first)
         return owners
 
     def share(self, b):
@@ -270,6 +283,8 @@ def read(path):
             elif w[:2] == ["service", "add"]:
                 pairs = dict(zip(w[5::2], w[6::2]))
                 services[w[2]] = Service(w[2], w[3], w[4], pairs)
+            elif w[:2] == ["service", "set"] and w[3] == "map":
+                services[w[2]].map = w[4]
             elif w[:2] == ["backend", "add"]:
                 pairs = dict(zip(w[4::2], w[5::2]))
                 number = int(pairs["id"]) if "id" in pairs else None

@@ -23,6 +23,7 @@ seats='fresh or ID:WEIGHT,ID:WEIGHT... of at most 8192 seats'
 weights='1 to 64 weights from 1 to 65535, commas between them'
 long=$(printf 'x%.0s' {1..300})
 add='service add web tcp 192.0.2.1:80'
+map=0-4095=10.0.0.1
 
 # Words as a shell would take them, a tab, the text after "ringlb: ".
 cases()
@@ -51,7 +52,7 @@ cases()
 	service show -j	service "-j": expected $name
 	backend	command of backend is missing: expected add, set, up, drain, down, del or show
 	backend remove web	command of backend "remove": expected add, set, up, drain, down, del or show
-	table	command of table is missing: expected show or digest
+	table	command of table is missing: expected show, map or digest
 	secret	command of secret is missing: expected show or set
 	service add	service is missing: expected $name
 	service add ''	service "": expected $name
@@ -92,11 +93,11 @@ cases()
 	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
 	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
 	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
-	$add method	value of method is missing: expected rendezvous, ring, maglev or seat
+	$add method	value of method is missing: expected rendezvous, ring, maglev, seat or slots
 	$add method maglev vnodes 10	vnodes is no parameter of method maglev
 	$add method maglev slack 1%	slack is no parameter of method maglev
-	$add method rings	method "rings": expected rendezvous, ring, maglev or seat
-	$add method Rendezvous	method "Rendezvous": expected rendezvous, ring, maglev or seat
+	$add method rings	method "rings": expected rendezvous, ring, maglev, seat or slots
+	$add method Rendezvous	method "Rendezvous": expected rendezvous, ring, maglev, seat or slots
 	$add slots	value of slots is missing: expected a power of two from 4096 to 1048576
 	$add slots 65535	slots "65535": expected a power of two from 4096 to 1048576
 	$add slots 2048	slots "2048": expected a power of two from 4096 to 1048576
@@ -142,9 +143,30 @@ cases()
 	$add method seat seats ,1:1	seats ",1:1": expected $seats
 	$add method seat seats 1:1,,2:1	seats "1:1,,2:1": expected $seats
 	$add method seat slack 1%	slack is no parameter of method seat
+	$add method slots map $map	"map": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	$add method slots slack 1%	slack is no parameter of method slots
+	service set web method ring map $map	map is no parameter of method ring
+	service set web map	value of map is missing: expected a file of ranges, or the ranges themselves: FIRST-LAST=ADDR[:PORT],...
+	service set web map ''	map "": No such file or directory
+	service set web map /none	map "/none": No such file or directory
+	service set web map =	map: range 1: slots "": expected FIRST-LAST or a single slot, 0 to 1048575
+	service set web map 0-9	map "0-9": No such file or directory
+	service set web map 0-9=	map: range 1: backend "": $maybe_port
+	service set web map 0-9=web	map: range 1: backend "web": $maybe_port
+	service set web map 0-9=10.0.0.1,	map: range 2: slots "": expected FIRST-LAST or a single slot, 0 to 1048575
+	service set web map 0-9=10.0.0.1,10-x=10.0.0.1	map: range 2: slots "10-x": expected FIRST-LAST or a single slot, 0 to 1048575
+	service set web map 0-9-10=10.0.0.1	map: range 1: slots "0-9-10": expected FIRST-LAST or a single slot, 0 to 1048575
+	service set web map 0-1048576=10.0.0.1	map: range 1: slots "0-1048576": expected FIRST-LAST or a single slot, 0 to 1048575
+	service set web map 9-0=10.0.0.1	map: range 1: slots "9-0": expected the first not to be above the last
+	service set web map 1-9=10.0.0.1	map: range 1: slot 0 has no owner
+	service set web map 9-19=10.0.0.1,0-6=10.0.0.1	map: range 1: slots 7 to 8 have no owner
+	service set web map 0-9=10.0.0.1,9-4095=10.0.0.2	map: range 2: slot 9 has an owner already, by range 1
+	service set web map 9=10.0.0.1,0-9=10.0.0.2	map: range 2: slot 9 has an owner already, by range 1
+	plan web service set map 1-9=10.0.0.1	map: range 1: slot 0 has no owner
+	simulate web method slots	method "slots": expected rendezvous, ring, maglev or seat
 	service set web if-generation	value of if-generation is missing: expected 0 to 4294967295
 	service set web key src if-generation 4294967296	if-generation "4294967296": expected 0 to 4294967295
-	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
 	$add method ring method ring	"method": expected only once
 	$add method ring key	value of key is missing: expected 5tuple or src
 	$add method ring key dst	key "dst": expected 5tuple or src
@@ -154,8 +176,8 @@ cases()
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
 	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
 	$add ring	"ring": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, if-generation or force
+	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, if-generation or force
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -218,8 +240,8 @@ cases()
 	plan web backend up	change of backend "up": expected add, set or del
 	plan web service	change is missing: expected set
 	plan web service add	change of service "add": expected set
-	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
 	plan web service set method ring slack 1%	slack is no parameter of method ring
 	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
 	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT

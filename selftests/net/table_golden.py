@@ -40,16 +40,25 @@ def digests():
 
 
 def other_order(conf, rng):
-    """The same configuration: services and backends in another order, each service in two parts"""
+    """
+    The same configuration: services and backends in another order, each service in two parts,
+    but with its map in one
+    """
     lines = [line.split() for line in conf.splitlines() if line and line[0] != "#"]
-    services = [w for w in lines if w[0] == "service"]
+    services = [w for w in lines if w[:2] == ["service", "add"]]
     rng.shuffle(services)
     backends = [w[:3] + [at] + w[-2:] for w in lines if w[0] == "backend" for at in w[3:-2]]
+    maps = [w for w in lines if w[:2] == ["service", "set"]]
+    names = [w[2] for w in maps]
+    mapped = maps + [w for w in backends if w[2] in names]
+    rng.shuffle(mapped)
+    mapped.sort(key=lambda w: w[2])
+    backends = [w for w in backends if w[2] not in names]
     rng.shuffle(backends)
     order = [w[2] for w in services]
     backends = [b for half in (backends[::2], backends[1::2])
                 for b in sorted(half, key=lambda w: order.index(w[2]))]
-    return "\n".join(" ".join(w) for w in [lines[0]] + services + backends) + "\n"
+    return "\n".join(" ".join(w) for w in [lines[0]] + services + backends + mapped) + "\n"
 
 
 def configure(conf):

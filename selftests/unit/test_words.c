@@ -135,6 +135,8 @@ static const char *examples(const struct keyword *k)
 		return "0%|0.5%|1%|12.5%|100%|none";
 	if (!strcmp(k->word, "seats"))
 		return "fresh|0:1|1:65535,2:7";
+	if (!strcmp(k->word, "map"))
+		return "0-4095=10.0.0.1|0-9=fd00::1,10-10=[fd00::1]:80,11-4095=fd00::1";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
 	if (!strcmp(k->values, "SECONDS|none"))
@@ -147,7 +149,7 @@ static const char *examples(const struct keyword *k)
 /* Each value that help names is read, printed as itself; nothing near it is read. */
 static void keyword_values(const struct keyword *k, void *object)
 {
-	char values[64], near[80], printed[WORD_VALUE_MAX], *word, *rest;
+	char values[80], near[96], printed[WORD_VALUE_MAX], *word, *rest;
 
 	for (; k->word; k++) {
 		strcpy(values, examples(k));
@@ -287,6 +289,7 @@ static const char *const lines[] = {
 	"backend del web 10.0.0.1 if-generation 4294967295", "backend add web 10.0.0.1 10.0.0.2:80 weight 3",
 	"backend show web 10.0.0.1",
 	"lookup tcp 198.51.100.7:40222 192.0.2.10:443", "table show web", "table digest",
+	"service set web method slots slots 4096 map 0-7=10.0.0.1,8-4095=10.0.0.2:80", "table map web",
 	"plan web backend add 10.0.0.1 weight 2 limit 5%", "plan from a to b limit 0%",
 	"plan web backend del 10.0.0.1 plot a.svg limit 1%",
 	"plan web service set slack 1% backend del 10.0.0.1 backend set 10.0.0.2 weight 0",
@@ -425,7 +428,7 @@ static void files(void **unused)
 	}
 }
 
-/* Lines about backends of one service are one change, and nothing else is. */
+/* Lines about backends and maps of one service are one change, and nothing else is. */
 static void groups(void **unused)
 {
 	static const char text[] =
@@ -435,9 +438,13 @@ static void groups(void **unused)
 		"service set b slots 4096\nservice set b slots 8192\n"
 		"backend add b 10.0.0.7\n"
 		"backend add b 10.0.0.8 10.0.0.9 10.0.0.10 if-generation 1\nbackend add b 10.0.0.11\n"
-		"backend add b 10.0.0.12 if-generation 2\n";
-	static const size_t expected[] = { 1, 3, 4, 1, 1, 1, 4, 1 };
-	static const unsigned int line[] = { 1, 2, 6, 9, 10, 11, 12, 14 };
+		"backend add b 10.0.0.12 if-generation 2\n"
+		"service set c method slots map 0-4095=10.0.0.1\nbackend del c 10.0.0.9\n"
+		"service set c map 0-4095=10.0.0.2\nservice set c method ring\n"
+		"service set c map 0-4095=10.0.0.2\nservice set d map 0-4095=10.0.0.2\n"
+		"service set d map 0-4095=10.0.0.2 if-generation 9\n";
+	static const size_t expected[] = { 1, 3, 4, 1, 1, 1, 4, 1, 3, 1, 1, 1, 1 };
+	static const unsigned int line[] = { 1, 2, 6, 9, 10, 11, 12, 14, 15, 18, 19, 20, 21 };
 	struct batch b = { .file = "f" };
 	FILE *f = fmemopen((char *)text, strlen(text), "r");
 	char error[1024];
@@ -514,7 +521,7 @@ int main(void)
 		CLAIM("words: every command has a line that is taken", every_command),
 		CLAIM("words: changed commands are taken whole or refused in print", whole_commands),
 		CLAIM("words: changed files are taken or refused in print", files),
-		CLAIM("words: lines about backends of one service are one change", groups),
+		CLAIM("words: lines about backends and maps of one service are one change", groups),
 		CLAIM("words: a line with several backends is as many commands", several),
 		CLAIM("words: one change may have any number of lines", long_group),
 	};
