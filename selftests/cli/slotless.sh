@@ -27,7 +27,7 @@ answer()		# answer WORD...: what is said on standard output
 	"$ringlb" -f "$dir/conf" "$@" 2>/dev/null
 }
 
-ktap_plan 6
+ktap_plan 7
 ktap_is "slotless: service show names them on a line of their own" \
 	"$(answer service show | grep -A1 ^rare | tail -1)" "    slotless 10.0.0.2, 10.0.0.3:81"
 ktap_is "slotless: as text, of other services nothing is said" \
@@ -41,3 +41,5 @@ ktap_is "slotless: a plan as JSON" \
 	"$(answer -j plan rare backend del 10.0.0.3:81 | jq -c 'map(.slotless)')" '[["10.0.0.2"]]'
 ktap_is "slotless: a plan after which there are none" \
 	"$(answer -j plan rare backend set 10.0.0.1 weight 1 | jq -c 'map(has("slotless"))')" '[false]'
+ktap_is "slotless: of a map, a backend in no range" "$(answer -j plan usual service set \
+	method slots map 0-65535=10.0.0.6 | jq -c 'map(.slotless)')" '[["10.0.0.5"]]'
