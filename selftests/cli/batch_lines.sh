@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 64
+ktap_plan 69
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
@@ -171,6 +171,29 @@ model '2: backend add: address is a link-local address'
 file "$web" "$(for i in {0..4096}; do
 	echo "backend add web 10.0.$((i / 256)).$((i % 256))"; done)"
 model '4098: backend add: service has 4096 backends, the most there can be'
+
+file "$web" 'backend add web 10.0.0.1 id 7' 'backend add web 10.0.0.2' 'backend set web 10.0.0.2 id 7'
+model '4: backend set: another backend of the service has this id (attribute: id)'
+
+# 25 services of 3999 backends
+many()
+{
+	awk 'BEGIN {
+		for (s = 0; s < 25; s++) {
+			print "service add s" s " tcp 192.0.2." s + 1 ":80 slots 4096"
+			for (b = 0; b < 3999; b++)
+				print "backend add s" s " 10." s "." int(b / 256) "." b % 256
+		}
+	}'
+}
+
+many >"$f"
+ktap_is "-f: a file of 100000 lines is taken" "$("$ringlb" -f "$f" save | wc -l)" 100000
+echo 'backend add s24 10.24.0.0' >>"$f"
+model '100001: backend add: service has this backend already'
+(many; printf 'backend add s24 \377\376\n') >"$f"
+words "bytes that are no text, after as many lines" \
+	'100001: backend "\xff\xfe": expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
 
 # What a removed object held is free again.
 file "$web" 'backend add web 10.0.0.1' 'backend del web 10.0.0.1' 'backend add web 10.0.0.1:80' \
