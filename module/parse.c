@@ -193,9 +193,9 @@ static enum rlb_verdict parse6(struct rlb_pkt *pkt)
 {
 	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
 
+	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(iph->saddr));
 	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(iph->daddr));
-	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 	if (!has_ports(iph->nexthdr))
 		return parse_other6(pkt, iph);
 	pkt->tuple.proto = iph->nexthdr;

@@ -27,6 +27,24 @@
 /* Bytes of a quoted transport header up to the end of its checksum. */
 #define TCP_CHECK_END (offsetof(struct tcphdr, check) + sizeof(__sum16))
 
+/**
+ * rlb_rewrite_other() - rlb_rewrite() of any packet
+ * @pkt: as there
+ * @side: as there
+ * @addr: as there
+ * @port: as there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int rlb_rewrite_other(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr,
+		      __be16 port)
+{
+	if (skb_ensure_writable(pkt->skb, rlb_rewrite_end(pkt)))
+		return -ENOMEM;
+	rlb_rewrite_headers(pkt, side, addr, port, rlb_sum_is_shared(pkt->skb));
+	return 0;
+}
+
 /* The ICMP checksum learns that two bytes of the quoted packet change. */
 static void sum_quoted2(struct sk_buff *skb, __sum16 *icmp_sum, __sum16 from, __sum16 to)
 {

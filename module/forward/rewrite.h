@@ -76,20 +76,25 @@ static inline u64 rlb_add_with_carry(u64 a, u64 b)
 	return a + (a < b);
 }
 
-static inline __wsum rlb_addr6_diff(const union rlb_addr *from, const union rlb_addr *to)
+/* Half of an IPv6 address, for a sum, to which the order of 32-bit words is all the same. */
+static inline u64 rlb_addr6_half(const union rlb_addr *addr, unsigned int i)
 {
-	u64 old[2], new[2], sum;
+	return (__force u32)addr->v6[2 * i] | (u64)(__force u32)addr->v6[2 * i + 1] << 32;
+}
 
-	memcpy(old, from, sizeof(old));
-	memcpy(new, to, sizeof(new));
-	sum = rlb_add_with_carry(new[0], new[1]);
-	sum = rlb_add_with_carry(sum, ~old[0]);
-	sum = rlb_add_with_carry(sum, ~old[1]);
+static __always_inline __wsum rlb_addr6_diff(const union rlb_addr *from,
+					     const union rlb_addr *to)
+{
+	u64 sum = rlb_add_with_carry(rlb_addr6_half(to, 0), rlb_addr6_half(to, 1));
+
+	sum = rlb_add_with_carry(sum, ~rlb_addr6_half(from, 0));
+	sum = rlb_add_with_carry(sum, ~rlb_addr6_half(from, 1));
 	return csum_add((__force __wsum)(u32)sum, (__force __wsum)(u32)(sum >> 32));
 }
 
 /* What a sum over an address gains when that becomes another one. */
-static inline __wsum rlb_addr_diff(u8 family, const union rlb_addr *from, const union rlb_addr *to)
+static __always_inline __wsum rlb_addr_diff(u8 family, const union rlb_addr *from,
+					    const union rlb_addr *to)
 {
 	if (family == AF_INET)
 		return csum_sub((__force __wsum)to->v4, (__force __wsum)from->v4);
@@ -101,52 +106,28 @@ static inline __wsum rlb_port_diff(__be16 from, __be16 to)
 	return csum_sub((__force __wsum)(__force u16)to, (__force __wsum)(__force u16)from);
 }
 
-/* Most packets are in one piece that nobody else sees: these need not be asked for. */
-static inline bool rlb_make_writable(struct sk_buff *skb, unsigned int len)
-{
-	return (skb_headlen(skb) >= len && !skb_cloned(skb)) || !skb_ensure_writable(skb, len);
-}
-
 /* Sums that devices have a share in, or the packet's own sum of everything beside. */
 static inline bool rlb_sum_is_shared(const struct sk_buff *skb)
 {
 	return skb->ip_summed == CHECKSUM_PARTIAL || skb->ip_summed == CHECKSUM_COMPLETE;
 }
 
-/**
- * rlb_rewrite() - give a packet another source or destination
- * @pkt: a parsed packet, no ICMP error
- * @side: which
- * @addr: new address
- * @port: new port
- *
- * Inline, so that each caller has its side's own. A sum that nobody shares is updated once,
- * by all that changes under it.
- *
- * Return: 0 or -ENOMEM.
- */
-static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
-				       const union rlb_addr *addr, __be16 port)
+/* Of a packet whose headers are writable. @shared: rlb_sum_is_shared() */
+static __always_inline void rlb_rewrite_headers(struct rlb_pkt *pkt, enum rlb_side side,
+						const union rlb_addr *addr, __be16 port,
+						bool shared)
 {
-	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
-							     sizeof(struct udphdr);
 	struct sk_buff *skb = pkt->skb;
 	u8 family = pkt->tuple.family;
-	union rlb_addr *old_addr;
-	__be16 *old_port;
-	__sum16 *sum;
-	__wsum diff;
+	union rlb_addr *old_addr = rlb_addr_at(skb_network_header(skb), family, side);
+	__be16 *old_port = rlb_port_at(skb, pkt->l4, side);
+	__wsum diff = rlb_addr_diff(family, old_addr, addr);
+	__sum16 *sum = rlb_transport_sum(skb, pkt->l4, pkt->tuple.proto);
 
-	if (!rlb_make_writable(skb, pkt->l4 + len))
-		return -ENOMEM;
-	old_addr = rlb_addr_at(skb_network_header(skb), family, side);
-	old_port = rlb_port_at(skb, pkt->l4, side);
-	diff = rlb_addr_diff(family, old_addr, addr);
 	if (family == AF_INET)
 		csum_replace_by_diff(&ip_hdr(skb)->check, diff);
-	sum = rlb_transport_sum(skb, pkt->l4, pkt->tuple.proto);
 	if (sum) {
-		if (rlb_sum_is_shared(skb)) {
+		if (shared) {
 			rlb_sum_addr(sum, skb, family, old_addr, addr, true);
 			inet_proto_csum_replace2(sum, skb, *old_port, port, false);
 		} else {
@@ -157,6 +138,38 @@ static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
 	}
 	rlb_set_addr(old_addr, family, addr);
 	*old_port = port;
+}
+
+/* How far into the packet a rewrite writes. */
+static inline unsigned int rlb_rewrite_end(const struct rlb_pkt *pkt)
+{
+	return pkt->l4 + (pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
+							    sizeof(struct udphdr));
+}
+
+int rlb_rewrite_other(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr,
+		      __be16 port);
+
+/**
+ * rlb_rewrite() - give a packet another source or destination
+ * @pkt: a parsed packet, no ICMP error
+ * @side: which
+ * @addr: new address
+ * @port: new port
+ *
+ * Inline, so that each caller has its side's own. Most packets are in one piece that nobody
+ * else sees, with a sum that nobody shares: these are rewritten without a call.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
+				       const union rlb_addr *addr, __be16 port)
+{
+	const struct sk_buff *skb = pkt->skb;
+
+	if (skb_headlen(skb) < rlb_rewrite_end(pkt) || skb_cloned(skb) || rlb_sum_is_shared(skb))
+		return rlb_rewrite_other(pkt, side, addr, port);
+	rlb_rewrite_headers(pkt, side, addr, port, false);
 	return 0;
 }
 
