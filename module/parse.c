@@ -23,14 +23,17 @@
 
 #define QUOTED_MIN 8	/* bytes of a quoted transport header; RFC 792 promises no more */
 
-static bool has_ports(u8 proto)
-{
-	return proto == IPPROTO_TCP || proto == IPPROTO_UDP;
-}
-
-/* Of headers that do not stand in one piece of memory */
-static noinline enum rlb_verdict parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
-						 __be16 *sport, __be16 *dport)
+/**
+ * rlb_parse_far_ports() - rlb_parse_ports() where headers do not stand in one piece of memory
+ * @pkt: as there
+ * @offset: as there
+ * @sport: as there
+ * @dport: as there
+ *
+ * Return: RLB_NEXT, or RLB_PASS if the packet ends before.
+ */
+enum rlb_verdict rlb_parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
+				     __be16 *sport, __be16 *dport)
 {
 	__be16 ports[2];
 
@@ -41,29 +44,6 @@ static noinline enum rlb_verdict parse_far_ports(const struct rlb_pkt *pkt, unsi
 	return RLB_NEXT;
 }
 
-static enum rlb_verdict parse_ports(const struct rlb_pkt *pkt, unsigned int offset,
-				    __be16 *sport, __be16 *dport)
-{
-	const __be16 *ports = (const __be16 *)(pkt->skb->data + offset);
-
-	if (skb_headlen(pkt->skb) < offset + 2 * sizeof(*ports))
-		return parse_far_ports(pkt, offset, sport, dport);
-	*sport = ports[0];
-	*dport = ports[1];
-	return RLB_NEXT;
-}
-
-/* The packet's own transport header: whole, since it may have to be rewritten. */
-static enum rlb_verdict parse_transport(struct rlb_pkt *pkt)
-{
-	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
-							     sizeof(struct udphdr);
-
-	if (pkt->skb->len < pkt->l4 + len)
-		return RLB_PASS;
-	return parse_ports(pkt, pkt->l4, &pkt->tuple.sport, &pkt->tuple.dport);
-}
-
 /*
  * The packet that an ICMP error quotes. It went the other way: its source is whom the error
  * goes to. So the tuple is turned round, and rooms find the error's flow by it as they find
@@ -71,12 +51,12 @@ static enum rlb_verdict parse_transport(struct rlb_pkt *pkt)
  */
 static enum rlb_verdict parse_quoted_transport(struct rlb_pkt *pkt)
 {
-	if (!has_ports(pkt->tuple.proto))
+	if (!rlb_has_ports(pkt->tuple.proto))
 		return RLB_PASS;
 	if (pkt->skb->len < pkt->quoted_l4 + QUOTED_MIN)
 		return RLB_PASS;
 	pkt->is_error = true;
-	return parse_ports(pkt, pkt->quoted_l4, &pkt->tuple.dport, &pkt->tuple.sport);
+	return rlb_parse_ports(pkt, pkt->quoted_l4, &pkt->tuple.dport, &pkt->tuple.sport);
 }
 
 static bool icmp4_is_ours(u8 type)
@@ -92,7 +72,14 @@ static bool icmp4_is_ours(u8 type)
 	}
 }
 
-static noinline enum rlb_verdict parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
+/**
+ * rlb_parse_icmp4() - the part of rlb_parse() for ICMP errors
+ * @pkt: as there; @pkt->l4 is set
+ * @daddr: whom the error goes to
+ *
+ * Return: as there.
+ */
+enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 {
 	const struct icmphdr *icmph;
 	struct icmphdr icmp_buf;
@@ -115,23 +102,6 @@ static noinline enum rlb_verdict parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 	return parse_quoted_transport(pkt);
 }
 
-static enum rlb_verdict parse4(struct rlb_pkt *pkt)
-{
-	const struct iphdr *iph = ip_hdr(pkt->skb);
-
-	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
-		return RLB_PASS;
-	pkt->l4 = skb_network_offset(pkt->skb) + iph->ihl * 4;
-	if (iph->protocol == IPPROTO_ICMP)
-		return parse_icmp4(pkt, iph->daddr);
-	if (!has_ports(iph->protocol))
-		return RLB_PASS;
-	pkt->tuple.proto = iph->protocol;
-	pkt->tuple.src.v4 = iph->saddr;
-	pkt->tuple.dst.v4 = iph->daddr;
-	return RLB_NEXT;
-}
-
 /*
  * Skip extension headers.
  * Return: offset of the first header that is none, its number in @proto; negative if the
@@ -140,7 +110,7 @@ static enum rlb_verdict parse4(struct rlb_pkt *pkt)
 static int skip_ext6(const struct sk_buff *skb, unsigned int header, u8 *proto, __be16 *fragment)
 {
 	*fragment = 0;
-	if (has_ports(*proto) || *proto == IPPROTO_ICMPV6)
+	if (rlb_has_ports(*proto) || *proto == IPPROTO_ICMPV6)
 		return header;
 	return ipv6_skip_exthdr(skb, header, proto, fragment);
 }
@@ -172,8 +142,14 @@ static enum rlb_verdict parse_icmp6(struct rlb_pkt *pkt, const struct in6_addr *
 	return parse_quoted_transport(pkt);
 }
 
-/* What begins with neither TCP nor UDP: extension headers, ICMP */
-static noinline enum rlb_verdict parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
+/**
+ * rlb_parse_other6() - the part of rlb_parse() for what begins with neither TCP nor UDP
+ * @pkt: as there; addresses are set, @pkt->l4 is where IPv6's own header ends
+ * @iph: that header
+ *
+ * Return: as there; the ports are still to be read unless it is an error.
+ */
+enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
 {
 	u8 proto = iph->nexthdr;
 	__be16 fragment;
@@ -186,35 +162,5 @@ static noinline enum rlb_verdict parse_other6(struct rlb_pkt *pkt, const struct 
 	pkt->tuple.proto = proto;
 	if (proto == IPPROTO_ICMPV6)
 		return parse_icmp6(pkt, &iph->daddr);
-	return has_ports(proto) ? RLB_NEXT : RLB_PASS;
-}
-
-static enum rlb_verdict parse6(struct rlb_pkt *pkt)
-{
-	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
-
-	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
-	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(iph->saddr));
-	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(iph->daddr));
-	if (!has_ports(iph->nexthdr))
-		return parse_other6(pkt, iph);
-	pkt->tuple.proto = iph->nexthdr;
-	return RLB_NEXT;
-}
-
-/**
- * rlb_parse() - look at a packet
- * @pkt: skb, state and rn are set, all else is 0; tuple, offsets and is_error are filled in
- *
- * Return: RLB_NEXT, or RLB_PASS for a packet that no service can be about.
- */
-enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
-{
-	enum rlb_verdict verdict;
-
-	pkt->tuple.family = pkt->state->pf;
-	verdict = pkt->state->pf == NFPROTO_IPV4 ? parse4(pkt) : parse6(pkt);
-	if (verdict != RLB_NEXT || pkt->is_error)
-		return verdict;
-	return parse_transport(pkt);
+	return rlb_has_ports(proto) ? RLB_NEXT : RLB_PASS;
 }

@@ -9,9 +9,18 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+
+#include <net/ip.h>
 
 #include "index.h"
 #include "ringlb.h"
+
+static inline bool rlb_has_ports(u8 proto)
+{
+	return proto == IPPROTO_TCP || proto == IPPROTO_UDP;
+}
 
 /**
  * rlb_parse_is_foreign() - is this surely none of ours? Of most packets this says enough
@@ -38,10 +47,83 @@ static inline bool rlb_parse_is_foreign(const struct sk_buff *skb, u8 family,
 		addr = source ? &ipv6_hdr(skb)->saddr : &ipv6_hdr(skb)->daddr;
 		proto = ipv6_hdr(skb)->nexthdr;
 	}
-	return (proto == IPPROTO_TCP || proto == IPPROTO_UDP) &&
+	return rlb_has_ports(proto) &&
 	       !rlb_index_knows(idx, family, addr);
 }
 
-enum rlb_verdict rlb_parse(struct rlb_pkt *pkt);
+enum rlb_verdict rlb_parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
+				     __be16 *sport, __be16 *dport);
+enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr);
+enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph);
+
+static __always_inline enum rlb_verdict rlb_parse_ports(const struct rlb_pkt *pkt, unsigned int offset,
+				    __be16 *sport, __be16 *dport)
+{
+	const __be16 *ports = (const __be16 *)(pkt->skb->data + offset);
+
+	if (skb_headlen(pkt->skb) < offset + 2 * sizeof(*ports))
+		return rlb_parse_far_ports(pkt, offset, sport, dport);
+	*sport = ports[0];
+	*dport = ports[1];
+	return RLB_NEXT;
+}
+
+/* The packet's own transport header: whole, since it may have to be rewritten. */
+static __always_inline enum rlb_verdict rlb_parse_transport(struct rlb_pkt *pkt)
+{
+	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
+							     sizeof(struct udphdr);
+
+	if (pkt->skb->len < pkt->l4 + len)
+		return RLB_PASS;
+	return rlb_parse_ports(pkt, pkt->l4, &pkt->tuple.sport, &pkt->tuple.dport);
+}
+
+static __always_inline enum rlb_verdict rlb_parse4(struct rlb_pkt *pkt)
+{
+	const struct iphdr *iph = ip_hdr(pkt->skb);
+
+	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
+		return RLB_PASS;
+	pkt->l4 = skb_network_offset(pkt->skb) + iph->ihl * 4;
+	if (iph->protocol == IPPROTO_ICMP)
+		return rlb_parse_icmp4(pkt, iph->daddr);
+	if (!rlb_has_ports(iph->protocol))
+		return RLB_PASS;
+	pkt->tuple.proto = iph->protocol;
+	pkt->tuple.src.v4 = iph->saddr;
+	pkt->tuple.dst.v4 = iph->daddr;
+	return RLB_NEXT;
+}
+
+static __always_inline enum rlb_verdict rlb_parse6(struct rlb_pkt *pkt)
+{
+	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
+
+	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
+	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(iph->saddr));
+	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(iph->daddr));
+	if (!rlb_has_ports(iph->nexthdr))
+		return rlb_parse_other6(pkt, iph);
+	pkt->tuple.proto = iph->nexthdr;
+	return RLB_NEXT;
+}
+
+/**
+ * rlb_parse() - look at a packet
+ * @pkt: skb, state and rn are set, all else is 0; tuple, offsets and is_error are filled in
+ *
+ * Return: RLB_NEXT, or RLB_PASS for a packet that no service can be about.
+ */
+static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
+{
+	enum rlb_verdict verdict;
+
+	pkt->tuple.family = pkt->state->pf;
+	verdict = pkt->state->pf == NFPROTO_IPV4 ? rlb_parse4(pkt) : rlb_parse6(pkt);
+	if (verdict != RLB_NEXT || pkt->is_error)
+		return verdict;
+	return rlb_parse_transport(pkt);
+}
 
 #endif /* _RINGLB_PARSE_H */
