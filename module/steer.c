@@ -314,36 +314,14 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	return to;
 }
 
-/* No flow is remembered, and of this service none is to be that has a settled owner. */
-static bool remembers_nothing(const struct rlb_pkt *pkt)
-{
-	return !rlb_pins_any(&pkt->rn->pins) &&
-	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
-}
-
-/* The common packet's: a settled slot's owner that takes flows. NULL for all other packets. */
-static struct rlb_backend *plain_owner(const struct rlb_pkt *pkt, const struct rlb_table *table,
-				       u64 hash)
-{
-	const struct rlb_view *v = &table->view;
-	u16 owner = v->slots[hash >> (64 - v->bits)];
-
-	if (owner & RLB_SLOT_MOVED || rlb_takes_of(v, owner) != RLB_TAKES_FLOWS)
-		return NULL;
-	if (!remembers_nothing(pkt) || atomic_read(&table->use) != RLB_TABLE_USED)
-		return NULL;
-	return table->backend[owner];
-}
-
 /* A choice was made for this packet: is there nothing to remember, and nothing remembered? */
 static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 {
 	return rlb_choice_is_settled(&w->choice) && w->chosen && !w->old && !w->late &&
-	       remembers_nothing(pkt);
+	       rlb_remembers_nothing(pkt);
 }
 
-/* The long way, for all packets that have no plain_owner(); what it needs costs only them. */
-static noinline struct rlb_backend *steer_other(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
+static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
 {
 	struct way w = { .late = is_late(table) };
 
@@ -365,19 +343,16 @@ static struct rlb_backend *wrong_one(const struct rlb_table *table, u64 hash)
 }
 
 /**
- * rlb_steer() - choose the backend of a packet on its way to a VIP
- * @pkt: the packet and its service; @pkt->backend is set
+ * rlb_steer_other() - rlb_steer() of packets that have no rlb_plain_owner()
+ * @pkt: as there
+ * @table: the service's
+ * @hash: rlb_key_hash() of the flow
  *
- * Return: RLB_NEXT or RLB_DROP.
+ * Return: as there.
  */
-enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
+enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
 {
-	struct rlb_table *table = rcu_dereference(pkt->service->table);
-	u64 hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
-
-	pkt->backend = plain_owner(pkt, table, hash);
-	if (!pkt->backend)
-		pkt->backend = steer_other(pkt, table, hash);
+	pkt->backend = steer(pkt, table, hash);
 	if (!pkt->backend)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_BACKEND);
 	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT) && table->view.n)

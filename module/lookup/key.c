@@ -17,6 +17,60 @@ static u8 *put(u8 *to, const void *from, size_t len)
 	return to + len;
 }
 
+/* Both ports, which stand side by side, and the protocol: the end of the longer inputs */
+static u64 ports_and_proto(const struct rlb_tuple *t)
+{
+	const u8 *ports = (const u8 *)t + offsetof(struct rlb_tuple, sport);
+
+	return rlb_get_le32(ports) | (u64)t->proto << 32;
+}
+
+static u64 hash4(const struct rlb_secret *secret, bool whole, const struct rlb_tuple *t)
+{
+	u64 src = rlb_get_le32(t->src.byte);
+	struct rlb_sip s;
+
+	rlb_sip_start(&s, secret);
+	if (!whole)
+		return rlb_sip_end(&s, src, 4);
+	rlb_sip_word(&s, src | rlb_get_le32(t->dst.byte) << 32);
+	return rlb_sip_end(&s, ports_and_proto(t), 13);
+}
+
+static u64 hash6(const struct rlb_secret *secret, bool whole, const struct rlb_tuple *t)
+{
+	struct rlb_sip s;
+
+	rlb_sip_start(&s, secret);
+	rlb_sip_word(&s, rlb_get_le64(t->src.byte));
+	rlb_sip_word(&s, rlb_get_le64(t->src.byte + 8));
+	if (!whole)
+		return rlb_sip_end(&s, 0, 16);
+	rlb_sip_word(&s, rlb_get_le64(t->dst.byte));
+	rlb_sip_word(&s, rlb_get_le64(t->dst.byte + 8));
+	return rlb_sip_end(&s, ports_and_proto(t), 37);
+}
+
+/**
+ * rlb_key_hash() - hash the fields of a flow that its service's key names
+ * @secret: the namespace's secret
+ * @key: the service's key: RINGLB_KEY_5TUPLE hashes source, destination, source port,
+ *	destination port and protocol, in this order; RINGLB_KEY_SRC the source address
+ * @t: the flow
+ *
+ * The fields go into the hash word by word, as if they stood in a row: 13 bytes of IPv4 or 37
+ * of IPv6, 4 or 16 of a source alone. These inputs differ in length, which SipHash takes in.
+ *
+ * Return: the hash; its top bits are the slot.
+ */
+u64 rlb_key_hash(const struct rlb_secret *secret, enum ringlb_key key,
+		 const struct rlb_tuple *t)
+{
+	bool whole = key != RINGLB_KEY_SRC;
+
+	return t->family == AF_INET ? hash4(secret, whole, t) : hash6(secret, whole, t);
+}
+
 /**
  * rlb_ident() - the identity of a backend, from which its places in a table follow
  * @family: AF_INET or AF_INET6
