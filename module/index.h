@@ -53,15 +53,18 @@ struct rlb_index_array {
 	struct rlb_index_node __rcu *place[];
 };
 
+/* Half of an IPv6 address at one go, its 32-bit words in no order that anyone may rely on */
+static inline u64 rlb_addr_half(const union rlb_addr *addr, unsigned int i)
+{
+	return (__force u32)addr->v6[2 * i] | (u64)(__force u32)addr->v6[2 * i + 1] << 32;
+}
+
 /* All bits of the address count; the high bits of the result are the good ones. */
 static inline u64 rlb_index_addr_hash(u8 family, const union rlb_addr *addr)
 {
-	u64 x = (__force u32)addr->v4;
+	u64 x = family == AF_INET ? (__force u32)addr->v4 :
+				    rlb_addr_half(addr, 0) ^ rlb_addr_half(addr, 1);
 
-	if (family == AF_INET6) {
-		x ^= (__force u32)addr->v6[2];
-		x |= (u64)(__force u32)(addr->v6[1] ^ addr->v6[3]) << 32;
-	}
 	return x * 0x9e3779b97f4a7c15ULL;
 }
 
@@ -100,8 +103,8 @@ static inline u32 rlb_index_hash(u32 what, u8 family, const union rlb_addr *addr
 	if (family == AF_INET6) {
 		x ^= (__force u32)addr->v6[1];
 		x *= 0xbf58476d1ce4e5b9ULL;
-		x ^= x >> 32;
-		x ^= (u64)(__force u32)addr->v6[2] << 32 | (__force u32)addr->v6[3];
+		x ^= rlb_addr_half(addr, 1);
+		x ^= x >> 27;	/* high bits are last bytes, and a product would leave them there */
 	}
 	x *= 0x9e3779b97f4a7c15ULL;
 	return x >> 32;

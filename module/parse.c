@@ -147,7 +147,7 @@ static enum rlb_verdict parse_icmp6(struct rlb_pkt *pkt, const struct in6_addr *
  * @pkt: as there; addresses are set, @pkt->l4 is where IPv6's own header ends
  * @iph: that header
  *
- * Return: as there; the ports are still to be read unless it is an error.
+ * Return: as there.
  */
 enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
 {
@@ -162,5 +162,5 @@ enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph
 	pkt->tuple.proto = proto;
 	if (proto == IPPROTO_ICMPV6)
 		return parse_icmp6(pkt, &iph->daddr);
-	return rlb_has_ports(proto) ? RLB_NEXT : RLB_PASS;
+	return rlb_has_ports(proto) ? rlb_parse_transport(pkt) : RLB_PASS;
 }

@@ -93,7 +93,7 @@ static __always_inline enum rlb_verdict rlb_parse4(struct rlb_pkt *pkt)
 	pkt->tuple.proto = iph->protocol;
 	pkt->tuple.src.v4 = iph->saddr;
 	pkt->tuple.dst.v4 = iph->daddr;
-	return RLB_NEXT;
+	return rlb_parse_transport(pkt);
 }
 
 static __always_inline enum rlb_verdict rlb_parse6(struct rlb_pkt *pkt)
@@ -106,7 +106,7 @@ static __always_inline enum rlb_verdict rlb_parse6(struct rlb_pkt *pkt)
 	if (!rlb_has_ports(iph->nexthdr))
 		return rlb_parse_other6(pkt, iph);
 	pkt->tuple.proto = iph->nexthdr;
-	return RLB_NEXT;
+	return rlb_parse_transport(pkt);
 }
 
 /**
@@ -117,13 +117,8 @@ static __always_inline enum rlb_verdict rlb_parse6(struct rlb_pkt *pkt)
  */
 static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 {
-	enum rlb_verdict verdict;
-
 	pkt->tuple.family = pkt->state->pf;
-	verdict = pkt->state->pf == NFPROTO_IPV4 ? rlb_parse4(pkt) : rlb_parse6(pkt);
-	if (verdict != RLB_NEXT || pkt->is_error)
-		return verdict;
-	return rlb_parse_transport(pkt);
+	return pkt->state->pf == NFPROTO_IPV4 ? rlb_parse4(pkt) : rlb_parse6(pkt);
 }
 
 #endif /* _RINGLB_PARSE_H */

@@ -14,6 +14,7 @@
 #include <net/checksum.h>
 #include <net/ip.h>
 
+#include "../index.h"
 #include "../ringlb.h"
 #include "../sabotage.h"
 
@@ -76,19 +77,14 @@ static inline u64 rlb_add_with_carry(u64 a, u64 b)
 	return a + (a < b);
 }
 
-/* Half of an IPv6 address, for a sum, to which the order of 32-bit words is all the same. */
-static inline u64 rlb_addr6_half(const union rlb_addr *addr, unsigned int i)
-{
-	return (__force u32)addr->v6[2 * i] | (u64)(__force u32)addr->v6[2 * i + 1] << 32;
-}
-
+/* The order of 32-bit words is all the same to a sum. */
 static __always_inline __wsum rlb_addr6_diff(const union rlb_addr *from,
 					     const union rlb_addr *to)
 {
-	u64 sum = rlb_add_with_carry(rlb_addr6_half(to, 0), rlb_addr6_half(to, 1));
+	u64 sum = rlb_add_with_carry(rlb_addr_half(to, 0), rlb_addr_half(to, 1));
 
-	sum = rlb_add_with_carry(sum, ~rlb_addr6_half(from, 0));
-	sum = rlb_add_with_carry(sum, ~rlb_addr6_half(from, 1));
+	sum = rlb_add_with_carry(sum, ~rlb_addr_half(from, 0));
+	sum = rlb_add_with_carry(sum, ~rlb_addr_half(from, 1));
 	return csum_add((__force __wsum)(u32)sum, (__force __wsum)(u32)(sum >> 32));
 }
 
