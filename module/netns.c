@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "backend.h"
+#include "history.h"
 #include "hook.h"
 #include "netns.h"
 #include "service.h"
@@ -59,6 +60,7 @@ static void __net_exit netns_exit(struct net *net)
 	rlb_backends_stop(rn);	/* its work visits the flow table */
 	rlb_pins_exit(&rn->pins);
 	rlb_backends_exit(rn);	/* pins name them */
+	rlb_history_exit(rn);
 	rlb_stats_free(rn->stats);
 	memzero_explicit(&rn->secret, sizeof(rn->secret));
 }

@@ -38,6 +38,7 @@
 #include "lookup/lookup.h"
 
 struct rlb_backend;
+struct rlb_entry;
 struct rlb_index_array;
 struct rlb_service;
 struct rlb_stats;
@@ -80,6 +81,8 @@ struct rlb_index {
  * @settle: settle.c's work; there while some service has any
  * @drafts: changes that sockets have begun and not committed
  * @n_drafts: how many
+ * @history: history.c's ring, NULL until the first change
+ * @history_last: number of the latest entry in it, 0 for none
  */
 struct rlb_net {
 	/* packets */
@@ -105,6 +108,8 @@ struct rlb_net {
 	struct delayed_work settle;
 	struct list_head drafts;
 	u32 n_drafts;
+	struct rlb_entry *history;
+	u64 history_last;
 };
 
 /* The clock of transitions: whole seconds, which nobody sets. */

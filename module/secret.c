@@ -9,6 +9,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "history.h"
 #include "secret.h"
 #include "service.h"
 #include "settle.h"
@@ -89,6 +90,7 @@ int rlb_net_set_secret(struct rlb_net *rn, const struct rlb_secret *secret, bool
 	xa_for_each(&rn->services, id, svc) {
 		rlb_table_publish(svc, tables[n++]);
 		svc->generation++;
+		rlb_history_add(svc, RINGLB_EVENT_SECRET);
 		rlb_settle_kick(svc);
 	}
 	kvfree(tables);

@@ -69,6 +69,8 @@ struct rlb_service_config {
  * @gone: backends that have been removed and are old owners of slots; cfg_lock
  * @id: its number in rlb_net.services
  * @generation: counts the tables that changes have published; cfg_lock
+ * @moved: slots that tables gave another owner since the last entry of the ledger; cfg_lock
+ * @followed: likewise, those that followed by settling; cfg_lock
  * @changes: counts changes of @config and @set, those of states, too; cfg_lock
  * @name_node: in rlb_net.names
  */
@@ -86,6 +88,8 @@ struct rlb_service {
 	struct list_head gone;
 	u32 id;
 	u32 generation;
+	u32 moved;
+	u32 followed;
 	u32 changes;
 	struct rhash_head name_node;
 };

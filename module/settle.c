@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "draft.h"
+#include "history.h"
 #include "netns.h"
 #include "nl/nl.h"
 #include "service.h"
@@ -61,8 +62,12 @@ static void settle_service(struct rlb_service *svc)
 	if (rlb_table_settle(svc) <= 0)
 		return;		/* nothing to do yet, or no memory: next time */
 	rlb_net_changed(svc->rn);
-	if (was_pending && !rlb_table_locked(svc)->pending)
+	svc->followed += svc->moved;
+	svc->moved = 0;
+	if (was_pending && !rlb_table_locked(svc)->pending) {
 		rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, 0);
+		rlb_history_add(svc, RINGLB_EVENT_SETTLED);
+	}
 }
 
 static void settle_work(struct work_struct *work)

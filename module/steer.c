@@ -273,12 +273,25 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 	if (pin) {
 		struct rlb_backend *b = rlb_pin_backend(pin);
 
+		rlb_count(pkt->service->stats, RINGLB_COUNTER_PINNED);
 		return carries(b) ? b : to;
 	}
 	a = rlb_track_full(q);
-	if (a.unpinned)
+	if (a.unpinned) {
 		rlb_pins_count(pins, RLB_PINS_UNPINNED);
+		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOST);
+	}
 	return backend_of(w, a.to);
+}
+
+/* Does a flow go on elsewhere because the backend that had it carries none any more? */
+static bool is_lost(const struct rlb_question *q, const struct rlb_answer *a)
+{
+	if (a->to != RLB_TO_CHOICE || q->kind == RLB_KIND_BEGIN || q->kind == RLB_KIND_RST)
+		return false;
+	if (q->pinned)
+		return !q->pin_carries;
+	return a->remember == RLB_REMEMBER_NEW && q->kind == RLB_KIND_MIDDLE;
 }
 
 /* By the rules of track.h */
@@ -300,6 +313,8 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	ask(&q, svc, w);
 	a = rlb_track_decide(&q);
 	to = backend_of(w, a.to);
+	if (is_lost(&q, &a))
+		rlb_count(svc->stats, RINGLB_COUNTER_LOST);
 	switch (a.remember) {
 	case RLB_REMEMBER_SEEN:
 		rlb_track_seen(w->pin, &w->seg, rlb_steer_idle(svc), w->now);

@@ -577,6 +577,21 @@ static void end_old(struct rlb_table *new, struct rlb_table *old)
 	old->owns_former = false;
 }
 
+/* How many slots have another owner in one table than in another? */
+static u32 count_moved(const struct rlb_table *old, const struct rlb_table *new)
+{
+	u32 slots = 1U << new->view.bits, s, n = 0;
+
+	if (!same_places(old, new))
+		return slots;
+	if (!old->view.n || !new->view.n)
+		return old->view.n == new->view.n ? 0 : slots;
+	for (s = 0; s < slots; s++)
+		n += old->backend[old->view.slots[s] & RLB_SLOT_OWNER] !=
+		     new->backend[new->view.slots[s] & RLB_SLOT_OWNER];
+	return n;
+}
+
 /**
  * rlb_table_publish() - put a table into service
  * @svc: the service
@@ -590,6 +605,7 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	struct rlb_table *old = rlb_table_locked(svc);
 
 	if (old) {
+		svc->moved += count_moved(old, new);
 		follow_use(new, old);
 		remember_former(new, old);
 	}

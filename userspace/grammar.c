@@ -133,6 +133,10 @@ const struct grammar grammar[] = {
 		"monitor", NULL, "", "print a line for each change, until interrupted",
 		.run = monitor_run,
 	}, {
+		"history", NULL, "[SERVICE]",
+		"print the last changes: what they moved, and what became of flows since",
+		.parse = service_parse_maybe_name, .run = history_run,
+	}, {
 		"check", NULL, "",
 		"say what of this host's set-up will not work, and what mends it",
 		.run = check_run,

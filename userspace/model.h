@@ -172,6 +172,21 @@ struct flows {
 	u64 event[RINGLB_A_FLOWS_MAX + 1];
 };
 
+/* A change, from the ledger. */
+struct change_entry {
+	u64 number;
+	u64 time;		/* seconds since 1970 */
+	u32 event;
+	char service[RINGLB_NAME_MAX + 1];
+	u32 generation;
+	u32 slots;
+	u32 moved;
+	u32 pending;
+	bool has_flows;		/* what became of flows since is known */
+	u64 pinned;
+	u64 lost;
+};
+
 /* A packet, and where it goes. */
 struct lookup {
 	u32 protocol;

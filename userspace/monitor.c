@@ -86,6 +86,17 @@ static int take_event(struct out *o, size_t i, struct nlattr *const *tb)
 	return err ? err : print_backend(o, events[i].event, s.name, &b);
 }
 
+static int take_entry(struct out *o, const struct nlattr *nest)
+{
+	struct change_entry e;
+
+	if (wire_get_history(nest, &e))
+		return -EBADMSG;
+	begin(o, "history", "add");
+	history_facts(o, &e);
+	return end(o);
+}
+
 static int take_notice(const struct nlmsghdr *h, void *arg)
 {
 	struct nlattr *tb[RINGLB_A_MAX + 1];
@@ -94,6 +105,8 @@ static int take_notice(const struct nlmsghdr *h, void *arg)
 
 	if (wire_get_top(h, tb))
 		return -EBADMSG;
+	if (cmd == RINGLB_CMD_HISTORY_NOTICE)
+		return take_entry(arg, tb[RINGLB_A_HISTORY]);
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		if (events[i].cmd == cmd)
 			return take_event(arg, i, tb);

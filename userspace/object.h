@@ -60,6 +60,10 @@ int flow_show(struct tool *t, const struct command *command);
 int flow_flush(struct tool *t, const struct command *command);
 int flow_stats(struct tool *t, const struct command *command);
 
+/* history.c */
+int history_run(struct tool *t, const struct command *command);
+void history_facts(struct out *o, const struct change_entry *e);
+
 /* secret.c */
 int secret_parse_set(struct cmd *c, struct command *command);
 int secret_show(struct tool *t, const struct command *command);

@@ -429,6 +429,27 @@ int wire_get_flow(const struct nlattr *from, struct remembered *f)
 	return 0;
 }
 
+int wire_get_history(const struct nlattr *from, struct change_entry *e)
+{
+	struct nlattr *tb[RINGLB_A_HISTORY_MAX + 1];
+
+	memset(e, 0, sizeof(*e));
+	if (!from || parse(from, tb, RINGLB_A_HISTORY_MAX) ||
+	    get_name(tb[RINGLB_A_HISTORY_SERVICE], e->service) ||
+	    get_u64(tb[RINGLB_A_HISTORY_NUMBER], &e->number) ||
+	    get_u64(tb[RINGLB_A_HISTORY_TIME], &e->time) ||
+	    get_u32(tb[RINGLB_A_HISTORY_EVENT], &e->event) ||
+	    get_u32(tb[RINGLB_A_HISTORY_GENERATION], &e->generation) ||
+	    get_u32(tb[RINGLB_A_HISTORY_SLOTS], &e->slots) ||
+	    get_u32(tb[RINGLB_A_HISTORY_MOVED], &e->moved) ||
+	    get_u32(tb[RINGLB_A_HISTORY_PENDING], &e->pending) ||
+	    get_u64(tb[RINGLB_A_HISTORY_PINNED], &e->pinned) ||
+	    get_u64(tb[RINGLB_A_HISTORY_LOST], &e->lost))
+		return -EBADMSG;
+	e->has_flows = tb[RINGLB_A_HISTORY_PINNED] && tb[RINGLB_A_HISTORY_LOST];
+	return 0;
+}
+
 int wire_get_flows(const struct nlattr *from, struct flows *f)
 {
 	struct nlattr *tb[RINGLB_A_FLOWS_MAX + 1];

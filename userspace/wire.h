@@ -34,6 +34,7 @@ int wire_get_top(const struct nlmsghdr *h, struct nlattr *tb[RINGLB_A_MAX + 1]);
 int wire_get_service(const struct nlattr *nest, struct service *s);
 int wire_get_backend(const struct nlattr *nest, struct backend *b);
 int wire_get_lookup(const struct nlattr *nest, struct lookup *l);
+int wire_get_history(const struct nlattr *nest, struct change_entry *e);
 int wire_get_flow(const struct nlattr *nest, struct remembered *f);
 int wire_get_flows(const struct nlattr *nest, struct flows *f);
 int wire_get_counters(const struct nlattr *nest, struct counters *c);

@@ -61,6 +61,16 @@ static const struct pair states[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair changes[] = {
+	{ "service-add", RINGLB_EVENT_SERVICE_ADD },
+	{ "service-set", RINGLB_EVENT_SERVICE_SET },
+	{ "service-del", RINGLB_EVENT_SERVICE_DEL },
+	{ "backends", RINGLB_EVENT_BACKENDS },
+	{ "secret", RINGLB_EVENT_SECRET },
+	{ "settled", RINGLB_EVENT_SETTLED },
+	{ NULL, 0 },
+};
+
 static const struct pair flow_states[] = {
 	{ "half-open", RINGLB_FLOW_HALF_OPEN },
 	{ "unconfirmed", RINGLB_FLOW_UNCONFIRMED },
@@ -83,6 +93,8 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_DROP_NO_BACKEND] = "drop_no_backend",
 	[RINGLB_COUNTER_DROP_NO_MEMORY] = "drop_no_memory",
 	[RINGLB_COUNTER_DROP_NO_ROUTE] = "drop_no_route",
+	[RINGLB_COUNTER_PINNED] = "pinned",
+	[RINGLB_COUNTER_LOST] = "lost",
 };
 
 static int pair_find(const struct pair *pairs, const char *word, u32 *value)
@@ -156,6 +168,11 @@ const char *word_method(u32 method)
 const char *word_counter(unsigned int counter)
 {
 	return counter <= RINGLB_COUNTER_MAX ? counters[counter] : NULL;
+}
+
+const char *word_event(u32 event)
+{
+	return pair_word(changes, event);
 }
 
 const char *word_flow_state(u32 state)

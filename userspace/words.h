@@ -56,6 +56,7 @@ const char *word_track(u32 track);
 const char *word_switch(u32 on);
 const char *word_udp_drain(u32 udp_drain);
 const char *word_counter(unsigned int counter);
+const char *word_event(u32 event);
 const char *word_flow_state(u32 state);
 const char *word_flow_event(unsigned int attr);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);

@@ -8,6 +8,7 @@
  * cfg_lock is taken here.
  */
 #include "../draft.h"
+#include "../history.h"
 #include "../settle.h"
 #include "nl.h"
 #include "policy.h"
@@ -47,6 +48,7 @@ int rlb_nl_commit(struct rlb_draft *draft, u32 portid, struct netlink_ext_ack *e
 	if (draft->configured)
 		rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, portid);
 	rlb_notify_changed(svc, portid);
+	rlb_history_add(svc, draft->configured ? RINGLB_EVENT_SERVICE_SET : RINGLB_EVENT_BACKENDS);
 	return 0;
 }
 

@@ -74,6 +74,7 @@ static const struct genl_ops ops[] = {
 	DUMP(RINGLB_CMD_FLOW_GET, rlb_nl_flow_dump, rlb_policy_flow_filter),
 	DO(RINGLB_CMD_FLOW_FLUSH, rlb_nl_flow_flush, rlb_policy_flow_filter),
 	DO(RINGLB_CMD_FLOW_SET, rlb_nl_flow_set, rlb_policy_flow_set),
+	DUMP(RINGLB_CMD_HISTORY_GET, rlb_nl_history_dump, rlb_policy_nothing),
 };
 
 static const struct genl_multicast_group groups[] = {

@@ -40,6 +40,7 @@ int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_flow_flush(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_flow_set(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_history_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 
@@ -75,6 +76,10 @@ int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats 
 		      unsigned int n);
 int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, bool key);
 
+/* history.c: likewise; @sums: with what became of flows since */
+struct rlb_entry;
+int rlb_fill_history(struct sk_buff *skb, const struct rlb_entry *e, bool sums);
+
 /* flow.c: likewise */
 int rlb_fill_flows(struct sk_buff *skb, const struct rlb_net *rn);
 
@@ -87,6 +92,7 @@ void rlb_notify_service(u8 notice, const struct rlb_service *svc, u32 portid);
 void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
 			const struct rlb_backend_item *item, u32 portid);
 bool rlb_notify_changed(struct rlb_service *svc, u32 portid);
+void rlb_notify_history(struct rlb_net *rn, const struct rlb_entry *e);
 void rlb_notify_secret(struct rlb_net *rn, u32 portid);
 
 /* The backends of a request. */

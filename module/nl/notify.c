@@ -93,6 +93,21 @@ bool rlb_notify_changed(struct rlb_service *svc, u32 portid)
 }
 
 /**
+ * rlb_notify_history() - a change is in the ledger
+ * @rn: the namespace
+ * @e: the entry
+ */
+void rlb_notify_history(struct rlb_net *rn, const struct rlb_entry *e)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	skb = notice_start(rn, RINGLB_CMD_HISTORY_NOTICE, &header);
+	if (skb)
+		notice_end(rn, skb, header, 0, rlb_fill_history(skb, e, false));
+}
+
+/**
  * rlb_notify_secret() - the secret is another one
  * @rn: the namespace
  * @portid: who caused it and need not be told

@@ -5,6 +5,7 @@
  * In: messages. Out: changes, answers, notices. Process context; cfg_lock is taken here.
  */
 #include "../draft.h"
+#include "../history.h"
 #include "../settle.h"
 #include "../stats.h"
 #include "nl.h"
@@ -47,6 +48,7 @@ int rlb_nl_service_new(struct sk_buff *skb, struct genl_info *info)
 	}
 	rlb_net_changed(rn);
 	rlb_notify_service(RINGLB_CMD_SERVICE_NEW_NOTICE, svc, info->snd_portid);
+	rlb_history_add(svc, RINGLB_EVENT_SERVICE_ADD);
 	answer_service(info, svc);
 out:
 	mutex_unlock(&rn->cfg_lock);
@@ -123,6 +125,7 @@ static int set_at_once(struct rlb_service *svc, struct genl_info *info)
 	rlb_settle_kick(svc);
 	rlb_net_changed(svc->rn);
 	rlb_notify_service(RINGLB_CMD_SERVICE_SET_NOTICE, svc, info->snd_portid);
+	rlb_history_add(svc, RINGLB_EVENT_SERVICE_SET);
 	answer_service(info, svc);
 	return 0;
 }
@@ -144,6 +147,13 @@ int rlb_nl_service_set(struct sk_buff *skb, struct genl_info *info)
 	return rlb_nl_change(info, rlb_policy_service_set, service_set);
 }
 
+static void service_del(struct rlb_service *svc, u32 portid)
+{
+	rlb_notify_service(RINGLB_CMD_SERVICE_DEL_NOTICE, svc, portid);
+	rlb_history_add(svc, RINGLB_EVENT_SERVICE_DEL);
+	rlb_service_destroy(svc);
+}
+
 int rlb_nl_service_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
@@ -152,8 +162,7 @@ int rlb_nl_service_del(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&rn->cfg_lock);
 	svc = rlb_parse_service_ref(rn, info->attrs[RINGLB_A_SERVICE], info->extack);
 	if (!IS_ERR(svc)) {
-		rlb_notify_service(RINGLB_CMD_SERVICE_DEL_NOTICE, svc, info->snd_portid);
-		rlb_service_destroy(svc);
+		service_del(svc, info->snd_portid);
 		rlb_net_changed(rn);
 	}
 	mutex_unlock(&rn->cfg_lock);
@@ -223,10 +232,8 @@ int rlb_nl_flush(struct sk_buff *skb, struct genl_info *info)
 	unsigned long id;
 
 	mutex_lock(&rn->cfg_lock);
-	xa_for_each(&rn->services, id, svc) {
-		rlb_notify_service(RINGLB_CMD_SERVICE_DEL_NOTICE, svc, info->snd_portid);
-		rlb_service_destroy(svc);
-	}
+	xa_for_each(&rn->services, id, svc)
+		service_del(svc, info->snd_portid);
 	rlb_net_changed(rn);
 	mutex_unlock(&rn->cfg_lock);
 	return 0;

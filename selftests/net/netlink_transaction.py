@@ -121,7 +121,8 @@ def main():
     claim(facts(other, "web")["generation"] == before + 1, "as one change with one table")
     heard = notices(ear)
     claim(sorted(set(heard)) == sorted({genl.CMD_BACKEND_NEW_NOTICE, genl.CMD_BACKEND_SET_NOTICE,
-                                        genl.CMD_BACKEND_DEL_NOTICE}),
+                                        genl.CMD_BACKEND_DEL_NOTICE,
+                                        genl.CMD_HISTORY_NOTICE}),
           "each kind of change is told", sorted(set(heard)))
     claim(refused(g, genl.CMD_COMMIT, named("web")) == NOT_BEGUN, "committed twice: refused")
 

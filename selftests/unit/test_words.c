@@ -296,7 +296,7 @@ static const char *const lines[] = {
 	"simulate web slots 4096 slack none plot a.svg method ring pcap a.pcap", "simulate backends 100 weight 1,2,65535 seed 7",
 	"flow show web 10.0.0.11:80", "flow flush", "flow set limit 4096", "flow stats",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
-	"save secret", "monitor", "check", "flush", "version", "help backend",
+	"save secret", "monitor", "history web", "check", "flush", "version", "help backend",
 };
 
 static const char *const spare[] = {

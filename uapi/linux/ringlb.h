@@ -106,6 +106,8 @@
  * @RINGLB_CMD_FLOW_FLUSH: SERVICE (name), BACKEND (address), likewise: these flows are
  *	forgotten: their next packets go where new flows go
  * @RINGLB_CMD_FLOW_SET: FLOWS (limit)
+ * @RINGLB_CMD_HISTORY_GET: a dump -> one HISTORY a message, the oldest change first
+ * @RINGLB_CMD_HISTORY_NOTICE: notice: HISTORY: a change is in force
  */
 enum ringlb_cmd {
 	RINGLB_CMD_UNSPEC,
@@ -136,6 +138,8 @@ enum ringlb_cmd {
 	RINGLB_CMD_FLOW_GET,
 	RINGLB_CMD_FLOW_FLUSH,
 	RINGLB_CMD_FLOW_SET,
+	RINGLB_CMD_HISTORY_GET,
+	RINGLB_CMD_HISTORY_NOTICE,
 
 	__RINGLB_CMD_MAX,
 	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1
@@ -155,6 +159,7 @@ enum ringlb_attr {
 				 */
 	RINGLB_A_FLOW,		/* nested, enum ringlb_attr_flow */
 	RINGLB_A_FLOWS,		/* nested, enum ringlb_attr_flows */
+	RINGLB_A_HISTORY,	/* nested, enum ringlb_attr_history */
 
 	__RINGLB_A_MAX,
 	RINGLB_A_MAX = __RINGLB_A_MAX - 1
@@ -382,6 +387,29 @@ enum ringlb_attr_flows {
 	RINGLB_A_FLOWS_MAX = __RINGLB_A_FLOWS_MAX - 1
 };
 
+/* A change: the last 512 of a namespace are kept. */
+enum ringlb_attr_history {
+	RINGLB_A_HISTORY_UNSPEC,
+	RINGLB_A_HISTORY_NUMBER,	/* u64, counts the changes of the namespace, from 1 */
+	RINGLB_A_HISTORY_TIME,		/* u64, seconds since 1970 */
+	RINGLB_A_HISTORY_EVENT,		/* u32, enum ringlb_event */
+	RINGLB_A_HISTORY_SERVICE,	/* string, name of the service */
+	RINGLB_A_HISTORY_GENERATION,	/* u32, of the service after it */
+	RINGLB_A_HISTORY_SLOTS,		/* u32, of the service */
+	RINGLB_A_HISTORY_MOVED,		/* u32, slots that got another owner at once; of SETTLED,
+					 * those that have followed
+					 */
+	RINGLB_A_HISTORY_PENDING,	/* u32, slots that are to follow */
+	RINGLB_A_HISTORY_PINNED,	/* u64, flows of the service remembered since then, until its
+					 * next change; absent in a notice
+					 */
+	RINGLB_A_HISTORY_LOST,		/* u64, flows not kept, likewise */
+	RINGLB_A_HISTORY_PAD,
+
+	__RINGLB_A_HISTORY_MAX,
+	RINGLB_A_HISTORY_MAX = __RINGLB_A_HISTORY_MAX - 1
+};
+
 enum ringlb_attr_secret {
 	RINGLB_A_SECRET_UNSPEC,
 	RINGLB_A_SECRET_KEY,		/* RINGLB_SECRET_LEN bytes; never in a notice */
@@ -451,6 +479,20 @@ enum ringlb_state {
 	RINGLB_STATE_MAX = __RINGLB_STATE_MAX - 1
 };
 
+/* What a change was */
+enum ringlb_event {
+	RINGLB_EVENT_UNSPEC,
+	RINGLB_EVENT_SERVICE_ADD,	/* there was none of the name */
+	RINGLB_EVENT_SERVICE_SET,	/* settings of a service, maybe backends, too */
+	RINGLB_EVENT_SERVICE_DEL,	/* it is gone */
+	RINGLB_EVENT_BACKENDS,		/* backends came, went, or changed */
+	RINGLB_EVENT_SECRET,		/* the hash key */
+	RINGLB_EVENT_SETTLED,		/* all slots have followed */
+
+	__RINGLB_EVENT_MAX,
+	RINGLB_EVENT_MAX = __RINGLB_EVENT_MAX - 1
+};
+
 /* How far a flow is */
 enum ringlb_flow_state {
 	RINGLB_FLOW_UNSPEC,
@@ -487,6 +529,10 @@ enum ringlb_counter {
 	RINGLB_COUNTER_DROP_NO_MEMORY,	/* dropped: headers could not be made writable */
 	RINGLB_COUNTER_DROP_NO_ROUTE,	/* dropped: the gateway's own packet has no route to
 					 * its backend
+					 */
+	RINGLB_COUNTER_PINNED,		/* flows remembered because a change would have moved them */
+	RINGLB_COUNTER_LOST,		/* flows that were not kept: their backend is down or gone, or
+					 * they found no room
 					 */
 	RINGLB_COUNTER_PAD,
 
