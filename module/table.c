@@ -767,11 +767,12 @@ static bool step(struct rlb_table *t, const struct rlb_service *svc)
 		rlb_transition_expire(t->moved, table_slots(t), t->view.bits, expired_before(svc));
 		t->stuck = false;
 	}
-	if (can_settle(svc, t))
+	if (can_settle(svc, t)) {
 		moved = rlb_settle_step(table_slots(t), t->moved, t->canonical, t->view.bits,
 					&t->settle_from, most, rlb_seconds());
-	t->pending -= moved;
-	t->stuck = t->pending && moved < most;
+		t->pending -= moved;
+		t->stuck = t->pending && moved < most;
+	}
 	return expired || moved;
 }
 

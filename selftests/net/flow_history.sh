@@ -57,7 +57,7 @@ ktap_is "history: the entry before keeps what it had" "$(rlbj history web | jq '
 must rlb service set web timeout 1 drain-timeout 1 method maglev
 told "another method moves nothing at once" service-set "$tmp/slots"
 must rlb service set web settle 100%
-ktap_check "history: settling ends" wait_for 30 settled
+ktap_check "history: settling that was stopped goes on, and ends" wait_for 30 settled
 told "what has followed" settled "$tmp/slots"
 must rlb service set web slots 4096
 ktap_is "history: another number of slots moves all" "$(last '[.change, .slots, .moved]')" \
