@@ -60,6 +60,7 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 		return NULL;
 	}
 	svc->rn = rn;
+	svc->born = rlb_seconds();
 	svc->config = *c;
 	INIT_LIST_HEAD(&svc->gone);
 	svc->node.family = c->family;

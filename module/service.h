@@ -71,6 +71,7 @@ struct rlb_service_config {
  * @generation: counts the tables that changes have published; cfg_lock
  * @moved: slots that tables gave another owner since the last entry of the ledger; cfg_lock
  * @followed: likewise, those that followed by settling; cfg_lock
+ * @born: when it was added: rlb_seconds()
  * @changes: counts changes of @config and @set, those of states, too; cfg_lock
  * @name_node: in rlb_net.names
  */
@@ -90,6 +91,7 @@ struct rlb_service {
 	u32 generation;
 	u32 moved;
 	u32 followed;
+	u32 born;
 	u32 changes;
 	struct rhash_head name_node;
 };

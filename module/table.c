@@ -528,13 +528,18 @@ static void mark_bound(const struct rlb_table *t, bool bound)
 }
 
 /*
- * A service that has seen no packet yet has no flows to be kept: whoever fills it backend by
- * backend means one table, and UDP is not to stay with its first backend. Packets that come
- * in this very moment find the former table closed, and are remembered.
+ * A service that is new and has seen no packet yet has no flows to be kept: whoever fills it
+ * backend by backend means one table, and UDP is not to stay with its first backend. Packets
+ * that come in this very moment find the former table closed, and are remembered. When it has
+ * been there for longer than a flow may be silent, it may be the standby of another gateway,
+ * whose flows come here when that one fails.
  */
-static void follow_use(struct rlb_table *new, struct rlb_table *old)
+static void follow_use(const struct rlb_service *svc, struct rlb_table *new, struct rlb_table *old)
 {
-	if (atomic_cmpxchg(&old->use, RLB_TABLE_UNUSED, RLB_TABLE_CLOSED) >= RLB_TABLE_USED)
+	bool is_new = rlb_seconds() - svc->born <= svc->config.timeout;
+
+	if (atomic_cmpxchg(&old->use, RLB_TABLE_UNUSED, RLB_TABLE_CLOSED) >= RLB_TABLE_USED ||
+	    !is_new)
 		atomic_set(&new->use, RLB_TABLE_USED);
 	else
 		rlb_table_unmark(new);
@@ -606,7 +611,7 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 
 	if (old) {
 		svc->moved += count_moved(old, new);
-		follow_use(new, old);
+		follow_use(svc, new, old);
 		remember_former(new, old);
 	}
 	svc->config.params.seats = new->seats;

@@ -74,7 +74,19 @@ moved_to()		# moved_to NAME BEFORE AFTER: where those are that are elsewhere now
 		sort -u | tr '\n' ' '
 }
 
-ktap_plan 17
+transitions()		# transitions SERVICE: slots
+{
+	rlbj service show "$1" | jq '.[0].transitions'
+}
+
+keeps_flows()		# a change of the service late leaves slots in transition
+{
+	next_turn
+	rlb backend set late "$(be_at 4 1 5355)" weight $((turn % 2 + 1)) &&
+		[[ $(transitions late) -gt 0 ]]
+}
+
+ktap_plan 19
 farm 5
 farm_servers 5 "$servers_log" 5353 5354
 rounds early cli udp "$vip4" 53 --source "$cli4" --ports 20000-20009 --timeout 0.5
@@ -85,7 +97,14 @@ for i in 1 2 3 4; do
 	be add $i
 done
 ktap_is "udp: a service without senders, filled one by one: no slot is in transition" \
-	"$(rlbj service show dns | jq '.[0].transitions')" 0
+	"$(transitions dns)" 0
+must rlb service add late udp "$vip4:99" slots 4096 timeout 1
+must rlb backend add late "$(be_at 4 1 5355)" "$(be_at 4 2 5355)"
+ktap_is "udp: a service without senders, just added: no slot is in transition" \
+	"$(transitions late)" 0
+ktap_check "udp: after its timeout it may be another gateway's standby: slots are in transition" \
+	wait_for 30 keeps_flows
+must rlb service del late
 round with early
 ktap_is "udp: senders that were there before the service are answered" \
 	"$(names "$tmp/early:with" | grep -c timeout)" 0
