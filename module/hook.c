@@ -28,6 +28,7 @@
 #include "forward/nat.h"
 #include "hook.h"
 #include "icmp.h"
+#include "none.h"
 #include "parse.h"
 #include "reply.h"
 #include "service.h"
@@ -71,6 +72,12 @@ static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
 	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rn };
 }
 
+/* Dropped because no backend takes it? */
+static bool is_for_none(const struct rlb_pkt *pkt)
+{
+	return pkt->service && !pkt->backend;
+}
+
 /* From the network, towards what may be a VIP. */
 static noinline unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
 					const struct nf_hook_state *state)
@@ -78,6 +85,8 @@ static noinline unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
 
+	if (verdict == RLB_DROP && is_for_none(&pkt))
+		rlb_none(&pkt);
 	if (verdict == RLB_DROP)
 		return NF_DROP;
 	if (verdict == RLB_NEXT)
@@ -113,6 +122,8 @@ static noinline unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
 
+	if (verdict == RLB_DROP && is_for_none(&pkt))
+		return NF_DROP_ERR(rlb_none(&pkt));
 	if (verdict == RLB_NEXT && route_again(&pkt))
 		verdict = rlb_drop(&pkt, RINGLB_COUNTER_DROP_NO_ROUTE);
 	/* The sender, being on this host, is told. */

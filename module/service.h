@@ -5,6 +5,7 @@
 #ifndef _RINGLB_SERVICE_H
 #define _RINGLB_SERVICE_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/netlink.h>
 #include <linux/rhashtable-types.h>
@@ -33,6 +34,7 @@ struct rlb_table;
  * @drain_timeout: seconds after which a draining backend counts as down
  * @last_resort: draining backends take new flows when none is up
  * @udp_drain: enum ringlb_udp_drain
+ * @none: enum ringlb_none
  * @force: of a change alone: lose the flows that are kept from an earlier change of this kind
  * @map: method slots: who is to own which slot; NULL: as it is, always so in a service's own
  *	configuration
@@ -53,6 +55,7 @@ struct rlb_service_config {
 	u32 drain_timeout;
 	u32 last_resort;
 	u32 udp_drain;
+	u32 none;
 	bool force;
 	const struct rlb_map *map;
 };
@@ -62,6 +65,8 @@ struct rlb_service_config {
  * @node: in rlb_net.vips; VIP, port, protocol and family are here
  * @table: the published table, never NULL once the service can be found
  * @stats: RLB_COUNTERS_ALL
+ * @rejects: packets that senders were told of in the second @rejects_at, and further ones
+ * @rejects_at: rlb_seconds(); written by packets, by whichever is the first in a second
  * @rn: its namespace
  * @rcu: for its end
  * @config: as configured; cfg_lock, but for what @node repeats
@@ -80,6 +85,8 @@ struct rlb_service {
 	struct rlb_index_node node;
 	struct rlb_table __rcu *table;
 	struct rlb_stats __percpu *stats;
+	atomic_t rejects;
+	u32 rejects_at;
 	struct rlb_net *rn;
 
 	/* requests */

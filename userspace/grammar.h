@@ -74,7 +74,8 @@ struct command {
 			 BIT(SERVICE_MAP) | BIT(RINGLB_A_SERVICE_SETTLE) | \
 			 BIT(RINGLB_A_SERVICE_TRACK) | BIT(RINGLB_A_SERVICE_TIMEOUT) | \
 			 BIT(RINGLB_A_SERVICE_DRAIN_TIMEOUT) | \
-			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN))
+			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN) | \
+			 BIT(RINGLB_A_SERVICE_NONE))
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */

@@ -344,7 +344,7 @@ bool service_is_same(const struct service *a, const struct service *b)
 	       a->slack == b->slack && a->settle == b->settle &&
 	       a->track == b->track && a->timeout == b->timeout &&
 	       a->drain_timeout == b->drain_timeout && a->last_resort == b->last_resort &&
-	       a->udp_drain == b->udp_drain &&
+	       a->udp_drain == b->udp_drain && a->none == b->none &&
 	       a->generation == b->generation && a->digest == b->digest &&
 	       a->pending == b->pending && a->n_backends == b->n_backends;
 }

@@ -88,6 +88,7 @@ struct service {
 	u32 udp_drain;
 	u32 transitions;
 	u32 transitions_left;
+	u32 none;
 	u32 generation;
 	u32 if_generation;	/* as a command expects it */
 	u32 force;		/* a command loses flows that are kept from an earlier one */

@@ -65,6 +65,8 @@ static void take_options(struct service *s, const struct service *from)
 		s->last_resort = from->last_resort;
 	if (HAS(from, RINGLB_A_SERVICE_UDP_DRAIN))
 		s->udp_drain = from->udp_drain;
+	if (HAS(from, RINGLB_A_SERVICE_NONE))
+		s->none = from->none;
 	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
@@ -91,6 +93,7 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.drain_timeout = RINGLB_DRAIN_TIMEOUT_DEFAULT;
 	s.last_resort = 1;
 	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;
+	s.none = RINGLB_NONE_REJECT;
 	take_options(&s, from);
 	SET(&s, RINGLB_A_SERVICE_KEY);
 	SET(&s, RINGLB_A_SERVICE_SLOTS);
@@ -102,6 +105,7 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_DRAIN_TIMEOUT);
 	SET(&s, RINGLB_A_SERVICE_LAST_RESORT);
 	SET(&s, RINGLB_A_SERVICE_UDP_DRAIN);
+	SET(&s, RINGLB_A_SERVICE_NONE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
 	if (model_find(m, s.name))

@@ -45,7 +45,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!(s->has & ~BIT(RINGLB_A_SERVICE_IF_GENERATION)))
-		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain");
+		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
 
@@ -125,6 +125,8 @@ void service_facts(struct out *o, const struct service *s)
 	if (HAS(s, RINGLB_A_SERVICE_SETTLE))
 		out_tenths(o, "settle", s->settle);
 	flow_facts(o, s);
+	if (HAS(s, RINGLB_A_SERVICE_NONE))
+		out_str(o, 0, "none", word_none(s->none));
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);
 	if (HAS(s, RINGLB_A_SERVICE_DIGEST))

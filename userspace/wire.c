@@ -80,6 +80,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_DRAIN_TIMEOUT, s->drain_timeout },
 		{ RINGLB_A_SERVICE_LAST_RESORT, s->last_resort },
 		{ RINGLB_A_SERVICE_UDP_DRAIN, s->udp_drain },
+		{ RINGLB_A_SERVICE_NONE, s->none },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 		{ RINGLB_A_SERVICE_FORCE, s->force },
 	};
@@ -366,6 +367,7 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_UDP_DRAIN], &s->udp_drain) ||
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS], &s->transitions) ||
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS_LEFT], &s->transitions_left) ||
+	    get_u32(tb[RINGLB_A_SERVICE_NONE], &s->none) ||
 	    get_u32(tb[RINGLB_A_SERVICE_IF_GENERATION], &s->if_generation) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SEATS], &s->n_seats) ||
 	    get_u32(tb[RINGLB_A_SERVICE_PENDING], &s->pending) ||
@@ -517,6 +519,7 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_DRAIN_TIMEOUT] = "drain-timeout",
 	[RINGLB_A_SERVICE_LAST_RESORT] = "last-resort",
 	[RINGLB_A_SERVICE_UDP_DRAIN] = "udp-drain",
+	[RINGLB_A_SERVICE_NONE] = "none",
 	[RINGLB_A_SERVICE_IF_GENERATION] = "if-generation",
 };
 

@@ -53,6 +53,12 @@ static const struct pair switches[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair nones[] = {
+	{ "reject", RINGLB_NONE_REJECT },
+	{ "drop", RINGLB_NONE_DROP },
+	{ NULL, 0 },
+};
+
 static const struct pair states[] = {
 	{ "up", RINGLB_STATE_UP },
 	{ "drain", RINGLB_STATE_DRAIN },
@@ -95,6 +101,8 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_DROP_NO_ROUTE] = "drop_no_route",
 	[RINGLB_COUNTER_PINNED] = "pinned",
 	[RINGLB_COUNTER_LOST] = "lost",
+	[RINGLB_COUNTER_REJECTED] = "rejected",
+	[RINGLB_COUNTER_REJECTS_LIMITED] = "rejects_limited",
 };
 
 static int pair_find(const struct pair *pairs, const char *word, u32 *value)
@@ -135,6 +143,11 @@ int word_state_find(const char *word, u32 *state)
 const char *word_state(u32 state)
 {
 	return pair_word(states, state);
+}
+
+const char *word_none(u32 none)
+{
+	return pair_word(nones, none);
 }
 
 const char *word_key(u32 key)
@@ -468,6 +481,20 @@ static void print_udp_drain(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_udp_drain(s->udp_drain));
 }
 
+static int parse_none(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(nones, value, &s->none);
+}
+
+static void print_none(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_none(s->none));
+}
+
 static int parse_if_generation(const char *value, void *object)
 {
 	struct service *s = object;
@@ -663,6 +690,7 @@ const struct keyword service_keywords[] = {
 	  print_last_resort },
 	{ "udp-drain", "keep|rehash", "keep or rehash", RINGLB_A_SERVICE_UDP_DRAIN,
 	  parse_udp_drain, print_udp_drain },
+	{ "none", "reject|drop", "reject or drop", RINGLB_A_SERVICE_NONE, parse_none, print_none },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
 	  parse_if_generation, NULL },
 	{ "force", "on|off", "on or off", RINGLB_A_SERVICE_FORCE, parse_service_force, NULL },

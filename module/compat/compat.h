@@ -62,4 +62,13 @@ static inline void nf_defrag_ipv6_disable(struct net *net)
 }
 #endif
 
+/* Whose packet is answered by a reset: asked for since 5.11. */
+#ifdef RLB_HAVE_REJECT_SOCK
+#define rlb_send_reset nf_send_reset
+#define rlb_send_reset6 nf_send_reset6
+#else
+#define rlb_send_reset(net, sk, skb, hook) nf_send_reset(net, skb, hook)
+#define rlb_send_reset6(net, sk, skb, hook) nf_send_reset6(net, skb, hook)
+#endif
+
 #endif /* _RINGLB_COMPAT_H */

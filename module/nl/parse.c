@@ -174,6 +174,7 @@ static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
 		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
 	parse_u32(tb[RINGLB_A_SERVICE_VNODES], &c->params.vnodes);
 	parse_u32(tb[RINGLB_A_SERVICE_SETTLE], &c->settle);
+	parse_u32(tb[RINGLB_A_SERVICE_NONE], &c->none);
 	if (tb[RINGLB_A_SERVICE_SLOTS])
 		err = parse_slots(tb[RINGLB_A_SERVICE_SLOTS], &c->bits, extack);
 	if (!err && tb[RINGLB_A_SERVICE_SLACK])
@@ -221,6 +222,7 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->last_resort = 1;
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	c->timeout = c->proto == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP : RINGLB_TIMEOUT_UDP;
+	c->none = RINGLB_NONE_REJECT;
 	return parse_options(tb, c, extack);
 }
 
@@ -231,7 +233,7 @@ static bool has_option(struct nlattr **tb)
 	       tb[RINGLB_A_SERVICE_SLACK] || tb[RINGLB_A_SERVICE_SETTLE] ||
 	       tb[RINGLB_A_SERVICE_TRACK] || tb[RINGLB_A_SERVICE_TIMEOUT] ||
 	       tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT] || tb[RINGLB_A_SERVICE_LAST_RESORT] ||
-	       tb[RINGLB_A_SERVICE_UDP_DRAIN];
+	       tb[RINGLB_A_SERVICE_UDP_DRAIN] || tb[RINGLB_A_SERVICE_NONE];
 }
 
 /**

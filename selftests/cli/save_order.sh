@@ -42,9 +42,10 @@ make_configurations()
 	        drain = rng.choice([None, 1, 900, 604800])
 	        last = rng.choice([None, "on", "off"])
 	        udp = rng.choice([None, "keep", "rehash"])
+	        none = rng.choice([None, "reject", "drop"])
 	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
 	                 "track": track, "timeout": timeout, "drain-timeout": drain,
-	                 "last-resort": last, "udp-drain": udp}
+	                 "last-resort": last, "udp-drain": udp, "none": none}
 	        if method != "slots":
 	            given["vnodes" if method == "ring" else "slack"] = (
 	                vnodes if method == "ring" else slack)
@@ -59,7 +60,7 @@ make_configurations()
 	                f"settle {(settle or '1%').replace('.0%', '%')} track {track or 'auto'} "
 	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
 	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
-	                f"udp-drain {udp or 'keep'}")
+	                f"udp-drain {udp or 'keep'} none {none or 'reject'}")
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
 	            addr = ipaddress.ip_address(

@@ -119,6 +119,8 @@ cases()
 	$add slack None	slack "None": expected $slack
 	$add settle none	settle "none": expected 0% to 100%, at most one decimal
 	$add settle 100.1%	settle "100.1%": expected 0% to 100%, at most one decimal
+	$add none	value of none is missing: expected reject or drop
+	$add none refuse	none "refuse": expected reject or drop
 	$add settle 10	settle "10": expected 0% to 100%, at most one decimal
 	$add track some	track "some": expected auto, none or all
 	$add timeout 0	timeout "0": expected 1 to 604800 seconds
@@ -127,7 +129,7 @@ cases()
 	$add drain-timeout -1	drain-timeout "-1": expected 1 to 604800 seconds
 	$add last-resort yes	last-resort "yes": expected on or off
 	$add udp-drain move	udp-drain "move": expected keep or rehash
-	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	$add vnodes 7	vnodes is no parameter of method rendezvous
 	$add vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
 	$add slack 2% method ring	slack is no parameter of method ring
@@ -143,7 +145,7 @@ cases()
 	$add method seat seats ,1:1	seats ",1:1": expected $seats
 	$add method seat seats 1:1,,2:1	seats "1:1,,2:1": expected $seats
 	$add method seat slack 1%	slack is no parameter of method seat
-	$add method slots map $map	"map": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	$add method slots map $map	"map": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	$add method slots slack 1%	slack is no parameter of method slots
 	service set web method ring map $map	map is no parameter of method ring
 	service set web map	value of map is missing: expected a file of ranges, or the ranges themselves: FIRST-LAST=ADDR[:PORT],...
@@ -166,7 +168,7 @@ cases()
 	simulate web method slots	method "slots": expected rendezvous, ring, maglev or seat
 	service set web if-generation	value of if-generation is missing: expected 0 to 4294967295
 	service set web key src if-generation 4294967296	if-generation "4294967296": expected 0 to 4294967295
-	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	$add method ring method ring	"method": expected only once
 	$add method ring key	value of key is missing: expected 5tuple or src
 	$add method ring key dst	key "dst": expected 5tuple or src
@@ -174,10 +176,10 @@ cases()
 	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
 	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
-	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	$add ring	"ring": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, if-generation or force
+	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	$add ring	"ring": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -240,8 +242,8 @@ cases()
 	plan web backend up	change of backend "up": expected add, set or del
 	plan web service	change is missing: expected set
 	plan web service add	change of service "add": expected set
-	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
-	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort or udp-drain
+	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	plan web service set method ring slack 1%	slack is no parameter of method ring
 	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
 	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT

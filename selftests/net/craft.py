@@ -4,6 +4,8 @@
 craft - packets that no kernel would send, put on a link as they are
 
   craft.py [OPTIONS] fuzz N             N packets to the VIPs, damaged at random
+  craft.py [OPTIONS] plain N KIND...    N packets of each kind to both VIPs: syn, rst, udp, or
+                                        error (that quotes an answer of the VIP)
   craft.py [OPTIONS] toobig FAMILY SPORT CLIENT CPORT MTU WHAT
                                         an ICMP error that says that the VIP's UDP packet from
                                         SPORT to CLIENT:CPORT is above MTU; of that packet it
@@ -92,6 +94,17 @@ def too_big(family, sport, client, cport, mtu, what):
     return error(family, client, VIP[family], *kind, mtu, quoted)
 
 
+def plain(kind, family, sport):
+    """A packet that is right, of a client to the VIP."""
+    client, vip = CLIENT[family], VIP[family]
+    if kind == "udp":
+        return udp(family, client, sport, vip, 53, b"who\n")
+    if kind == "error":
+        return error(family, client, vip, *((3, 3) if family == 4 else (1, 4)), 0,
+                     udp(family, vip, 53, client, sport, b"x"))
+    return tcp(family, client, sport, vip, 80, {"syn": 2, "rst": 4}[kind])
+
+
 def samples(rand):
     """Packets that are right, one of each kind."""
     family = rand.choice((4, 6))
@@ -158,7 +171,7 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--mac", required=True)
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
-    parser.add_argument("what", choices=("fuzz", "toobig", "flood"))
+    parser.add_argument("what", choices=("fuzz", "plain", "toobig", "flood"))
     parser.add_argument("words", nargs="+")
     args = parser.parse_args()
 
@@ -187,6 +200,13 @@ def main():
         random.seed(args.seed)
         for packet in flood(*args.words):
             send(4, packet)
+        return
+    if args.what == "plain":
+        count, *kinds = args.words
+        for family in (4, 6):
+            for kind in kinds:
+                for n in range(int(count)):
+                    send(family, plain(kind, family, 1024 + n))
         return
     family, sport, client, cport, mtu, what = args.words
     send(int(family), too_big(int(family), int(sport), client, int(cport), int(mtu), what))

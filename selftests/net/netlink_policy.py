@@ -112,6 +112,7 @@ SETTINGS = {
     genl.A_SERVICE_DRAIN_TIMEOUT: 62,
     genl.A_SERVICE_LAST_RESORT: 0,
     genl.A_SERVICE_UDP_DRAIN: genl.UDP_DRAIN_REHASH,
+    genl.A_SERVICE_NONE: genl.NONE_DROP,
 }
 
 # (what, command, payload, errno, text; None: any text of the netlink core)
@@ -192,6 +193,10 @@ REFUSED = [
      errno.ERANGE, None),
     ("service new: udp-drain unknown", NEW,
      service(name=other, s=u32(genl.A_SERVICE_UDP_DRAIN, 3)), errno.ERANGE, None),
+    ("service new: none 0", NEW, service(name=other, s=u32(genl.A_SERVICE_NONE, 0)),
+     errno.ERANGE, None),
+    ("service new: none unknown", NEW, service(name=other, s=u32(genl.A_SERVICE_NONE, 3)),
+     errno.ERANGE, None),
     ("service new: an expected generation", NEW,
      service(name=other, g=u32(genl.A_SERVICE_IF_GENERATION, 1)), errno.EINVAL, None),
     ("service new: method 0", NEW, service(name=other, method=u32(6, 0)), errno.ERANGE, None),

@@ -42,6 +42,9 @@
 #define RINGLB_SETTLE_MAX	1000	/* the whole table in a second */
 #define RINGLB_SETTLE_DEFAULT	10	/* 1 % of the slots a second */
 #define RINGLB_SEATS_MAX	8192	/* in one list, see RINGLB_A_SEATS */
+#define RINGLB_REJECTS_MAX	1000	/* senders that a service tells in a second that no
+					 * backend takes their packets
+					 */
 #define RINGLB_TIMEOUT_MAX	604800	/* seconds: a week */
 #define RINGLB_DRAIN_TIMEOUT_DEFAULT 900
 #define RINGLB_SLOW_START_MAX	86400	/* seconds: a day */
@@ -231,6 +234,8 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_FORCE,		/* u32, 0 or 1; in requests only: lose the flows that are
 					 * kept from an earlier change of key, slots or secret
 					 */
+	/* in requests as well: */
+	RINGLB_A_SERVICE_NONE,		/* u32, enum ringlb_none, default reject */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -465,6 +470,16 @@ enum ringlb_udp_drain {
 	RINGLB_UDP_DRAIN_MAX = __RINGLB_UDP_DRAIN_MAX - 1
 };
 
+/* What becomes of packets that no backend takes */
+enum ringlb_none {
+	RINGLB_NONE_UNSPEC,
+	RINGLB_NONE_REJECT,		/* the sender is told, as by a closed port */
+	RINGLB_NONE_DROP,		/* it is not */
+
+	__RINGLB_NONE_MAX,
+	RINGLB_NONE_MAX = __RINGLB_NONE_MAX - 1
+};
+
 /* Administrative state of a backend; its slots stay its own in every state */
 enum ringlb_state {
 	RINGLB_STATE_UNSPEC,
@@ -533,6 +548,13 @@ enum ringlb_counter {
 	RINGLB_COUNTER_PINNED,		/* flows remembered because a change would have moved them */
 	RINGLB_COUNTER_LOST,		/* flows that were not kept: their backend is down or gone, or
 					 * they found no room
+					 */
+	RINGLB_COUNTER_REJECTED,	/* packets of drop_no_backend whose sender was told, by a
+					 * reset or an ICMP error (which the kernel may still
+					 * withhold: sums wrong, no route back, its own limit)
+					 */
+	RINGLB_COUNTER_REJECTS_LIMITED,	/* packets of drop_no_backend whose sender was not told
+					 * because RINGLB_REJECTS_MAX others were in this second
 					 */
 	RINGLB_COUNTER_PAD,
 
