@@ -38,13 +38,21 @@
 #define PRIORITY_REQUEST (NF_IP_PRI_CONNTRACK - 10)
 #define PRIORITY_REPLY INT_MAX
 
+/* Left alone; counted, if it might have been one of ours. */
+static noinline enum rlb_verdict pass(const struct rlb_pkt *pkt)
+{
+	if (pkt->passed)
+		rlb_count(pkt->rn->stats, pkt->passed);
+	return RLB_PASS;
+}
+
 static enum rlb_verdict request(struct rlb_pkt *pkt)
 {
 	enum rlb_verdict verdict;
 
-	verdict = rlb_parse(pkt);
-	if (verdict == RLB_NEXT)
-		verdict = rlb_service_find(pkt);
+	if (rlb_parse(pkt) != RLB_NEXT)
+		return pass(pkt);
+	verdict = rlb_service_find(pkt);
 	if (verdict == RLB_NEXT)
 		verdict = rlb_steer(pkt);
 	if (verdict == RLB_NEXT)

@@ -5,8 +5,9 @@
  * In: an error whose flow is known (parse.c turned the quoted packet round, so service, steer
  * and reply have treated it like a packet of the flow in the error's direction). Out: the
  * error with outer and quoted header translated in opposite ways (RFC 5508, section 4), or
- * dropped if its headers cannot be made writable. Softirq or process context under
- * rcu_read_lock().
+ * dropped if its headers cannot be made writable. Redirects are dropped: the way that they
+ * name leads to a backend, of which clients are to know nothing, or it is not that of the
+ * backend. Softirq or process context under rcu_read_lock().
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -28,6 +29,8 @@ enum rlb_verdict rlb_icmp_in(struct rlb_pkt *pkt)
 {
 	const struct rlb_index_node *to = &pkt->backend->node;
 
+	if (pkt->is_redirect)
+		return rlb_drop(pkt, RINGLB_COUNTER_DROP_REDIRECT);
 	if (rlb_rewrite_error(pkt, RLB_SOURCE, &to->addr, to->port, RLB_DESTINATION, true))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_ICMP_IN);
@@ -57,6 +60,8 @@ enum rlb_verdict rlb_icmp_out(struct rlb_pkt *pkt)
 {
 	const struct rlb_index_node *vip = &pkt->service->node;
 
+	if (pkt->is_redirect)
+		return rlb_drop(pkt, RINGLB_COUNTER_DROP_REDIRECT);
 	if (rlb_rewrite_error(pkt, RLB_DESTINATION, &vip->addr, vip->port, RLB_SOURCE,
 			      from_backend(pkt)))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);

@@ -4,8 +4,9 @@
  *
  * In: an skb at one of our hooks, whose network header the stack has checked and pulled.
  * Out: addresses, ports, protocol and offsets, for a TCP or UDP packet or an ICMP error that
- * quotes one; RLB_PASS for all else. Nothing is written, and nothing is read before its
- * bounds are checked: what is too short for its own headers is not ours.
+ * quotes one; RLB_PASS for all else, with the reason if it might have been one of ours. Nothing
+ * is written, and nothing is read before its bounds are checked. Loops have an end that no
+ * packet sets. Compiled natively as well, for tests (selftests/unit/kernel).
  * Softirq or process context.
  */
 #include <linux/icmp.h>
@@ -18,27 +19,30 @@
 
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/ndisc.h>
 
 #include "parse.h"
 
 #define QUOTED_MIN 8	/* bytes of a quoted transport header; RFC 792 promises no more */
+#define HEADERS_MAX 8	/* extension headers of one packet; RFC 8200 names seven */
+#define OPTIONS_MAX 8	/* of a redirect, before the one that quotes a packet */
 
 /**
- * rlb_parse_far_ports() - rlb_parse_ports() where headers do not stand in one piece of memory
- * @pkt: as there
- * @offset: as there
- * @sport: as there
- * @dport: as there
+ * rlb_parse_far_ports() - the ports of headers that do not stand in one piece of memory
+ * @pkt: the packet
+ * @offset: where they begin
+ * @sport: out: the first one
+ * @dport: out: the second one
  *
  * Return: RLB_NEXT, or RLB_PASS if the packet ends before.
  */
-enum rlb_verdict rlb_parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
+enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
 				     __be16 *sport, __be16 *dport)
 {
 	__be16 ports[2];
 
 	if (skb_copy_bits(pkt->skb, offset, ports, sizeof(ports)))
-		return RLB_PASS;
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
 	*sport = ports[0];
 	*dport = ports[1];
 	return RLB_NEXT;
@@ -53,10 +57,8 @@ static enum rlb_verdict parse_quoted_transport(struct rlb_pkt *pkt)
 {
 	if (!rlb_has_ports(pkt->tuple.proto))
 		return RLB_PASS;
-	if (pkt->skb->len < pkt->quoted_l4 + QUOTED_MIN)
-		return RLB_PASS;
 	pkt->is_error = true;
-	return rlb_parse_ports(pkt, pkt->quoted_l4, &pkt->tuple.dport, &pkt->tuple.sport);
+	return rlb_parse_ports(pkt, pkt->quoted_l4, QUOTED_MIN, &pkt->tuple.dport, &pkt->tuple.sport);
 }
 
 static bool icmp4_is_ours(u8 type)
@@ -64,6 +66,7 @@ static bool icmp4_is_ours(u8 type)
 	switch (type) {
 	case ICMP_DEST_UNREACH:
 	case ICMP_SOURCE_QUENCH:
+	case ICMP_REDIRECT:
 	case ICMP_TIME_EXCEEDED:
 	case ICMP_PARAMETERPROB:
 		return true;
@@ -72,14 +75,7 @@ static bool icmp4_is_ours(u8 type)
 	}
 }
 
-/**
- * rlb_parse_icmp4() - the part of rlb_parse() for ICMP errors
- * @pkt: as there; @pkt->l4 is set
- * @daddr: whom the error goes to
- *
- * Return: as there.
- */
-enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
+static enum rlb_verdict parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 {
 	const struct icmphdr *icmph;
 	struct icmphdr icmp_buf;
@@ -87,14 +83,19 @@ enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 	struct iphdr ip_buf;
 
 	icmph = skb_header_pointer(pkt->skb, pkt->l4, sizeof(icmp_buf), &icmp_buf);
-	if (!icmph || !icmp4_is_ours(icmph->type))
+	if (!icmph)
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
+	if (!icmp4_is_ours(icmph->type))
 		return RLB_PASS;
+	pkt->is_redirect = icmph->type == ICMP_REDIRECT;
 	pkt->quoted = pkt->l4 + sizeof(*icmph);
 	iph = skb_header_pointer(pkt->skb, pkt->quoted, sizeof(ip_buf), &ip_buf);
-	if (!iph || iph->version != 4 || iph->ihl < 5 || iph->frag_off & htons(IP_OFFSET))
-		return RLB_PASS;
+	if (!iph || iph->version != 4 || iph->ihl < 5)
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
 	if (iph->saddr != daddr)
 		return RLB_PASS;
+	if (iph->frag_off & htons(IP_OFFSET))
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_FRAGMENT);
 	pkt->quoted_l4 = pkt->quoted + iph->ihl * 4;
 	pkt->tuple.proto = iph->protocol;
 	pkt->tuple.src.v4 = iph->daddr;
@@ -103,64 +104,184 @@ enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr)
 }
 
 /*
- * Skip extension headers.
- * Return: offset of the first header that is none, its number in @proto; negative if the
- *	headers run over the end of the packet. @fragment: bits of a fragment header.
+ * IPv4: does a source route lead on from the destination? Options come unchecked; what is
+ * wrong with them ends the search.
  */
-static int skip_ext6(const struct sk_buff *skb, unsigned int header, u8 *proto, __be16 *fragment)
+static bool is_source_routed4(const struct rlb_pkt *pkt, const struct iphdr *iph)
 {
-	*fragment = 0;
-	if (rlb_has_ports(*proto) || *proto == IPPROTO_ICMPV6)
-		return header;
-	return ipv6_skip_exthdr(skb, header, proto, fragment);
+	unsigned int len = iph->ihl * 4 - sizeof(*iph);
+	u8 buf[MAX_IPOPTLEN];
+	const u8 *option;
+	unsigned int i = 0;
+
+	option = skb_header_pointer(pkt->skb, skb_network_offset(pkt->skb) + sizeof(*iph), len, buf);
+	while (option && i < len && option[i] != IPOPT_END) {
+		if (option[i] == IPOPT_NOOP) {
+			i++;
+			continue;
+		}
+		if (i + 1 >= len || option[i + 1] < 2 || i + option[i + 1] > len)
+			return false;
+		if (option[i] == IPOPT_LSRR || option[i] == IPOPT_SSRR)
+			return option[i + 1] > 2 && option[i + 2] <= option[i + 1];
+		i += option[i + 1];
+	}
+	return false;
+}
+
+/**
+ * rlb_parse_other4() - rlb_parse() for IPv4 packets that are not plain TCP or UDP
+ * @pkt: as there
+ *
+ * Return: as there.
+ */
+enum rlb_verdict rlb_parse_other4(struct rlb_pkt *pkt)
+{
+	const struct iphdr *iph = ip_hdr(pkt->skb);
+
+	if (!rlb_has_ports(iph->protocol) && iph->protocol != IPPROTO_ICMP)
+		return RLB_PASS;
+	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_FRAGMENT);
+	if (iph->ihl > 5 && is_source_routed4(pkt, iph))
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_SOURCE_ROUTED);
+	rlb_parse_header4(pkt, iph, iph->ihl * 4);
+	if (iph->protocol == IPPROTO_ICMP)
+		return parse_icmp4(pkt, iph->daddr);
+	return rlb_parse_transport(pkt);
+}
+
+static bool is_extension(u8 proto)
+{
+	return proto == IPPROTO_HOPOPTS || proto == IPPROTO_ROUTING ||
+	       proto == IPPROTO_FRAGMENT || proto == IPPROTO_DSTOPTS;
+}
+
+/*
+ * Skip one extension header, which @proto says is at @offset. Authentication headers are not
+ * skipped: they cover what we would have to change.
+ * Return: 0, or the counter that says why the packet cannot be read on.
+ */
+static enum ringlb_counter skip_header6(const struct sk_buff *skb, unsigned int *offset,
+					u8 *proto, bool quoted)
+{
+	const u8 *header;
+	u8 buf[8];
+
+	header = skb_header_pointer(skb, *offset, sizeof(buf), buf);
+	if (!header)
+		return RINGLB_COUNTER_PASS_MALFORMED;
+	if (*proto == IPPROTO_ROUTING && header[3])	/* segments left */
+		return RINGLB_COUNTER_PASS_SOURCE_ROUTED;
+	if (*proto == IPPROTO_FRAGMENT) {
+		u16 bits = header[2] << 8 | header[3];
+
+		if (bits & IP6_OFFSET || (bits & IP6_MF && !quoted))
+			return RINGLB_COUNTER_PASS_FRAGMENT;
+		*offset += sizeof(buf);
+	} else {
+		*offset += (header[1] + 1) * 8;
+	}
+	*proto = header[0];
+	return 0;
+}
+
+/*
+ * Skip extension headers, up to the first header that is none.
+ * Return: 0, or the counter that says why the packet cannot be read on.
+ */
+static enum ringlb_counter skip_headers6(const struct sk_buff *skb, unsigned int *offset,
+					 u8 *proto, bool quoted)
+{
+	enum ringlb_counter why = 0;
+	unsigned int n = 0;
+
+	while (!why && is_extension(*proto)) {
+		if (n++ == HEADERS_MAX)
+			return RINGLB_COUNTER_PASS_HEADERS;
+		why = skip_header6(skb, offset, proto, quoted);
+	}
+	return why;
+}
+
+/* The packet that is quoted at pkt->quoted, if its source is @to: that was the sender. */
+static enum rlb_verdict parse_quoted6(struct rlb_pkt *pkt, const struct in6_addr *to)
+{
+	const struct ipv6hdr *iph;
+	enum ringlb_counter why;
+	struct ipv6hdr buf;
+
+	iph = skb_header_pointer(pkt->skb, pkt->quoted, sizeof(buf), &buf);
+	if (!iph || iph->version != 6)
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
+	if (!ipv6_addr_equal(&iph->saddr, to))
+		return RLB_PASS;
+	pkt->tuple.proto = iph->nexthdr;
+	pkt->quoted_l4 = pkt->quoted + sizeof(*iph);
+	why = skip_headers6(pkt->skb, &pkt->quoted_l4, &pkt->tuple.proto, true);
+	if (why == RINGLB_COUNTER_PASS_SOURCE_ROUTED || why == RINGLB_COUNTER_PASS_HEADERS)
+		return RLB_PASS;	/* such packets are of no flow of ours */
+	if (why)
+		return rlb_parse_pass(pkt, why);
+	memcpy(&pkt->tuple.src, &iph->daddr, sizeof(struct in6_addr));
+	memcpy(&pkt->tuple.dst, &iph->saddr, sizeof(struct in6_addr));
+	return parse_quoted_transport(pkt);
+}
+
+/* A redirect (RFC 4861): two addresses, then options, of which one may quote the packet. */
+static enum rlb_verdict parse_redirect6(struct rlb_pkt *pkt, const struct in6_addr *to)
+{
+	unsigned int offset = pkt->l4 + sizeof(struct rd_msg);
+	const u8 *option;
+	unsigned int n;
+	u8 buf[2];
+
+	pkt->is_redirect = true;
+	for (n = 0; n < OPTIONS_MAX && offset < pkt->skb->len; n++) {
+		option = skb_header_pointer(pkt->skb, offset, sizeof(buf), buf);
+		if (!option || !option[1])
+			return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
+		if (option[0] == ND_OPT_REDIRECT_HDR) {
+			pkt->quoted = offset + 8;
+			return parse_quoted6(pkt, to);
+		}
+		offset += option[1] * 8;
+	}
+	return RLB_PASS;
 }
 
 static enum rlb_verdict parse_icmp6(struct rlb_pkt *pkt, const struct in6_addr *daddr)
 {
 	const struct icmp6hdr *icmph;
 	struct icmp6hdr icmp_buf;
-	const struct ipv6hdr *iph;
-	struct ipv6hdr ip_buf;
-	__be16 fragment;
-	int offset;
 
 	icmph = skb_header_pointer(pkt->skb, pkt->l4, sizeof(icmp_buf), &icmp_buf);
-	if (!icmph || icmph->icmp6_type < ICMPV6_DEST_UNREACH ||
-	    icmph->icmp6_type > ICMPV6_PARAMPROB)
+	if (!icmph)
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
+	if (icmph->icmp6_type == NDISC_REDIRECT)
+		return parse_redirect6(pkt, daddr);
+	if (icmph->icmp6_type < ICMPV6_DEST_UNREACH || icmph->icmp6_type > ICMPV6_PARAMPROB)
 		return RLB_PASS;
 	pkt->quoted = pkt->l4 + sizeof(*icmph);
-	iph = skb_header_pointer(pkt->skb, pkt->quoted, sizeof(ip_buf), &ip_buf);
-	if (!iph || iph->version != 6 || !ipv6_addr_equal(&iph->saddr, daddr))
-		return RLB_PASS;
-	pkt->tuple.proto = iph->nexthdr;
-	offset = skip_ext6(pkt->skb, pkt->quoted + sizeof(*iph), &pkt->tuple.proto, &fragment);
-	if (offset < 0 || fragment & htons(IP6_OFFSET))
-		return RLB_PASS;
-	pkt->quoted_l4 = offset;
-	memcpy(&pkt->tuple.src, &iph->daddr, sizeof(struct in6_addr));
-	memcpy(&pkt->tuple.dst, &iph->saddr, sizeof(struct in6_addr));
-	return parse_quoted_transport(pkt);
+	return parse_quoted6(pkt, daddr);
 }
 
 /**
- * rlb_parse_other6() - the part of rlb_parse() for what begins with neither TCP nor UDP
- * @pkt: as there; addresses are set, @pkt->l4 is where IPv6's own header ends
- * @iph: that header
+ * rlb_parse_other6() - rlb_parse() for IPv6 packets that begin with neither TCP nor UDP
+ * @pkt: as there
  *
  * Return: as there.
  */
-enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
+enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt)
 {
-	u8 proto = iph->nexthdr;
-	__be16 fragment;
-	int offset;
+	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
+	enum ringlb_counter why;
 
-	offset = skip_ext6(pkt->skb, pkt->l4, &proto, &fragment);
-	if (offset < 0 || fragment)
-		return RLB_PASS;
-	pkt->l4 = offset;
-	pkt->tuple.proto = proto;
-	if (proto == IPPROTO_ICMPV6)
+	rlb_parse_header6(pkt, iph);
+	why = skip_headers6(pkt->skb, &pkt->l4, &pkt->tuple.proto, false);
+	if (why)
+		return rlb_parse_pass(pkt, why);
+	if (pkt->tuple.proto == IPPROTO_ICMPV6)
 		return parse_icmp6(pkt, &iph->daddr);
-	return rlb_has_ports(proto) ? rlb_parse_transport(pkt) : RLB_PASS;
+	return rlb_has_ports(pkt->tuple.proto) ? rlb_parse_transport(pkt) : RLB_PASS;
 }

@@ -51,16 +51,27 @@ static inline bool rlb_parse_is_foreign(const struct sk_buff *skb, u8 family,
 	       !rlb_index_knows(idx, family, addr);
 }
 
-enum rlb_verdict rlb_parse_far_ports(const struct rlb_pkt *pkt, unsigned int offset,
+enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
 				     __be16 *sport, __be16 *dport);
-enum rlb_verdict rlb_parse_icmp4(struct rlb_pkt *pkt, __be32 daddr);
-enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt, const struct ipv6hdr *iph);
+enum rlb_verdict rlb_parse_other4(struct rlb_pkt *pkt);
+enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt);
 
-static __always_inline enum rlb_verdict rlb_parse_ports(const struct rlb_pkt *pkt, unsigned int offset,
-				    __be16 *sport, __be16 *dport)
+/* Not ours to touch, though it may be of one of our flows: say why. */
+static inline enum rlb_verdict rlb_parse_pass(struct rlb_pkt *pkt, enum ringlb_counter why)
+{
+	pkt->passed = why;
+	return RLB_PASS;
+}
+
+/* The ports at @offset, where the packet has at least @len bytes or is too short. */
+static __always_inline enum rlb_verdict rlb_parse_ports(struct rlb_pkt *pkt, unsigned int offset,
+							unsigned int len, __be16 *sport,
+							__be16 *dport)
 {
 	const __be16 *ports = (const __be16 *)(pkt->skb->data + offset);
 
+	if (pkt->skb->len < offset + len)
+		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_MALFORMED);
 	if (skb_headlen(pkt->skb) < offset + 2 * sizeof(*ports))
 		return rlb_parse_far_ports(pkt, offset, sport, dport);
 	*sport = ports[0];
@@ -74,51 +85,64 @@ static __always_inline enum rlb_verdict rlb_parse_transport(struct rlb_pkt *pkt)
 	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
 							     sizeof(struct udphdr);
 
-	if (pkt->skb->len < pkt->l4 + len)
-		return RLB_PASS;
-	return rlb_parse_ports(pkt, pkt->l4, &pkt->tuple.sport, &pkt->tuple.dport);
+	return rlb_parse_ports(pkt, pkt->l4, len, &pkt->tuple.sport, &pkt->tuple.dport);
 }
 
-static __always_inline enum rlb_verdict rlb_parse4(struct rlb_pkt *pkt)
+/* IPv4: TCP or UDP, in one piece, without options */
+static __always_inline bool rlb_parse_is_plain4(const struct iphdr *iph)
 {
-	const struct iphdr *iph = ip_hdr(pkt->skb);
+	return *(const u8 *)iph == 0x45 && !ip_is_fragment(iph) && rlb_has_ports(iph->protocol);
+}
 
-	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
-		return RLB_PASS;
-	pkt->l4 = skb_network_offset(pkt->skb) + iph->ihl * 4;
-	if (iph->protocol == IPPROTO_ICMP)
-		return rlb_parse_icmp4(pkt, iph->daddr);
-	if (!rlb_has_ports(iph->protocol))
-		return RLB_PASS;
+/* What IPv4's own header says; it has @len bytes. */
+static __always_inline void rlb_parse_header4(struct rlb_pkt *pkt, const struct iphdr *iph,
+					      unsigned int len)
+{
+	unsigned int l4 = skb_network_offset(pkt->skb) + len;
+
 	pkt->tuple.proto = iph->protocol;
+	pkt->l4 = l4;
 	pkt->tuple.src.v4 = iph->saddr;
 	pkt->tuple.dst.v4 = iph->daddr;
-	return rlb_parse_transport(pkt);
 }
 
-static __always_inline enum rlb_verdict rlb_parse6(struct rlb_pkt *pkt)
+/* What IPv6's own header says. */
+static __always_inline void rlb_parse_header6(struct rlb_pkt *pkt, const struct ipv6hdr *iph)
 {
-	const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
+	unsigned int l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
 
-	pkt->l4 = skb_network_offset(pkt->skb) + sizeof(*iph);
+	pkt->tuple.proto = iph->nexthdr;
+	pkt->l4 = l4;
 	memcpy(&pkt->tuple.src, &iph->saddr, sizeof(iph->saddr));
 	memcpy(&pkt->tuple.dst, &iph->daddr, sizeof(iph->daddr));
-	if (!rlb_has_ports(iph->nexthdr))
-		return rlb_parse_other6(pkt, iph);
-	pkt->tuple.proto = iph->nexthdr;
-	return rlb_parse_transport(pkt);
 }
 
 /**
  * rlb_parse() - look at a packet
- * @pkt: skb, state and rn are set, all else is 0; tuple, offsets and is_error are filled in
+ * @pkt: skb, rn and state are set, all else is 0; the rest is filled in but for service and
+ *	backend
+ *
+ * The common packet is read in the caller, all others apart.
  *
  * Return: RLB_NEXT, or RLB_PASS for a packet that no service can be about.
  */
 static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 {
 	pkt->tuple.family = pkt->state->pf;
-	return pkt->state->pf == NFPROTO_IPV4 ? rlb_parse4(pkt) : rlb_parse6(pkt);
+	if (pkt->state->pf == NFPROTO_IPV4) {
+		const struct iphdr *iph = ip_hdr(pkt->skb);
+
+		if (!rlb_parse_is_plain4(iph))
+			return rlb_parse_other4(pkt);
+		rlb_parse_header4(pkt, iph, sizeof(*iph));
+	} else {
+		const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
+
+		if (!rlb_has_ports(iph->nexthdr))
+			return rlb_parse_other6(pkt);
+		rlb_parse_header6(pkt, iph);
+	}
+	return rlb_parse_transport(pkt);
 }
 
 #endif /* _RINGLB_PARSE_H */

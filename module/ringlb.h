@@ -139,6 +139,9 @@ enum rlb_verdict {
  *	the ICMP error quotes. reply.c and icmp.c turn it into the flow's tuple.
  * @l4: offset of the transport (or ICMP) header from skb->data
  * @is_error: the packet is an ICMP error
+ * @is_redirect: if @is_error, one that names a better way
+ * @passed: if parse.c said RLB_PASS: why, for a packet that may be of one of our flows: a
+ *	RINGLB_COUNTER_PASS_*; else 0
  * @quoted: if @is_error, offset of the quoted network header
  * @quoted_l4: if @is_error, offset of the quoted transport header
  * @service: set by service.c or reply.c
@@ -153,6 +156,8 @@ struct rlb_pkt {
 	unsigned int quoted;
 	unsigned int quoted_l4;
 	bool is_error;
+	bool is_redirect;
+	u8 passed;
 	struct rlb_service *service;
 	struct rlb_backend *backend;
 };

@@ -103,6 +103,11 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_LOST] = "lost",
 	[RINGLB_COUNTER_REJECTED] = "rejected",
 	[RINGLB_COUNTER_REJECTS_LIMITED] = "rejects_limited",
+	[RINGLB_COUNTER_DROP_REDIRECT] = "drop_redirect",
+	[RINGLB_COUNTER_PASS_MALFORMED] = "pass_malformed",
+	[RINGLB_COUNTER_PASS_FRAGMENT] = "pass_fragment",
+	[RINGLB_COUNTER_PASS_SOURCE_ROUTED] = "pass_source_routed",
+	[RINGLB_COUNTER_PASS_HEADERS] = "pass_headers",
 };
 
 static int pair_find(const struct pair *pairs, const char *word, u32 *value)

@@ -58,11 +58,17 @@ static void file(void **unused)
 	replay(FUZZ_CORPUS "/file", fuzz_file);
 }
 
+static void parse(void **unused)
+{
+	replay(FUZZ_CORPUS "/parse", fuzz_parse);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM("fuzz: builders keep their promises for every input of the corpus", build),
 		CLAIM("fuzz: readers of files keep theirs", file),
+		CLAIM("fuzz: the parser of packets agrees with its twin", parse),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

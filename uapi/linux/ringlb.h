@@ -173,7 +173,8 @@ enum ringlb_attr_info {
 	RINGLB_A_INFO_VERSION,		/* string, as in /sys/module/ringlb/version */
 	RINGLB_A_INFO_SERVICES,		/* u32, services in this namespace */
 	RINGLB_A_INFO_COUNTERS,		/* nested, enum ringlb_counter: packets that were
-					 * dropped before a service was known
+					 * dropped, or not understood, before a service was
+					 * known
 					 */
 	__RINGLB_A_INFO_MAX,
 	RINGLB_A_INFO_MAX = __RINGLB_A_INFO_MAX - 1
@@ -556,6 +557,18 @@ enum ringlb_counter {
 	RINGLB_COUNTER_REJECTS_LIMITED,	/* packets of drop_no_backend whose sender was not told
 					 * because RINGLB_REJECTS_MAX others were in this second
 					 */
+	RINGLB_COUNTER_DROP_REDIRECT,	/* dropped: an ICMP redirect about a flow of a service */
+	/* of a network namespace; packets to the address of a VIP, but ICMP and what has IPv6
+	 * extension headers to any address, passed on as they are:
+	 */
+	RINGLB_COUNTER_PASS_MALFORMED,	/* TCP, UDP or ICMP that is too short for its own headers,
+					 * or an ICMP error that quotes too little to tell the flow
+					 */
+	RINGLB_COUNTER_PASS_FRAGMENT,	/* a fragment that the kernel did not reassemble, or an ICMP
+					 * error about one that is not the first
+					 */
+	RINGLB_COUNTER_PASS_SOURCE_ROUTED, /* its source route leads on from its destination */
+	RINGLB_COUNTER_PASS_HEADERS,	/* IPv6: more than 8 extension headers */
 	RINGLB_COUNTER_PAD,
 
 	__RINGLB_COUNTER_MAX,

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kernel.h - the few kernel words that module/parse.c and what it includes are made of
+ *
+ * So that the parser of packets can be compiled natively, and fed, watched by sanitizers, with
+ * more than a virtual machine could send. Included before everything else (-include); headers
+ * of the kernel that a native machine does not have are made by the Makefile and say nothing.
+ * Of a packet there is what the parser may look at. Its bytes are in two pieces, as an skb's
+ * may be, each an allocation of its own.
+ */
+#ifndef _RINGLB_UNIT_KERNEL_H
+#define _RINGLB_UNIT_KERNEL_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "flow/env.h"
+
+#include <linux/icmpv6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/types.h>
+
+#define __force
+#define __percpu
+#define noinline __attribute__((noinline))
+
+/* <linux/...>: parts of struct rlb_net, which the parser only points to */
+struct list_head { struct list_head *next, *prev; };
+struct nf_hook_ops { int unused; };
+struct rcu_head { int unused; };
+struct rhashtable { int unused; };
+struct work_struct { int unused; };
+struct xarray { int unused; };
+
+/* <linux/bitops.h>, <linux/rcupdate.h>, <linux/lockdep.h>: of index.h */
+#ifndef rcu_dereference
+#define rcu_dereference(p) rcu_dereference_check(p, true)
+#endif
+#define lockdep_is_held(lock) ((void)(lock), 1)
+
+static inline bool test_bit(unsigned long n, const unsigned long *bits)
+{
+	return bits[n / (8 * sizeof(long))] >> n % (8 * sizeof(long)) & 1;
+}
+
+/* <linux/timekeeping.h> */
+static inline uint64_t ktime_get_seconds(void)
+{
+	return 0;
+}
+
+/* <linux/netfilter.h> */
+#define NFPROTO_IPV4 2
+#define NFPROTO_IPV6 10
+
+struct nf_hook_state {
+	uint8_t pf;
+};
+
+/* <net/ip.h>, <net/ipv6.h>, <net/ndisc.h> */
+#define IP_OFFSET 0x1fff
+#define IP_MF 0x2000
+#define IP6_OFFSET 0xfff8
+#define IP6_MF 0x0001
+#define NDISC_REDIRECT 137
+#define ND_OPT_REDIRECT_HDR 4
+
+struct rd_msg {
+	struct icmp6hdr icmph;
+	struct in6_addr target;
+	struct in6_addr dest;
+	uint8_t opt[];
+};
+
+static inline bool ip_is_fragment(const struct iphdr *iph)
+{
+	return iph->frag_off & htons(IP_MF | IP_OFFSET);
+}
+
+static inline bool ipv6_addr_equal(const struct in6_addr *a, const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+/**
+ * struct sk_buff - a packet
+ * @len: bytes of it
+ * @linear: so many are at @data, the rest at @more
+ * @data: the first piece
+ * @more: the second one
+ * @network: where in @data the network header begins
+ */
+struct sk_buff {
+	unsigned int len;
+	unsigned int linear;
+	uint8_t *data;
+	uint8_t *more;
+	unsigned int network;
+};
+
+static inline unsigned int skb_network_offset(const struct sk_buff *skb)
+{
+	return skb->network;
+}
+
+static inline unsigned int skb_headlen(const struct sk_buff *skb)
+{
+	return skb->linear;
+}
+
+static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
+{
+	return (struct iphdr *)(skb->data + skb->network);
+}
+
+static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
+{
+	return (struct ipv6hdr *)(skb->data + skb->network);
+}
+
+static inline int skb_copy_bits(const struct sk_buff *skb, unsigned int offset, void *buf,
+				unsigned int len)
+{
+	uint8_t *to = buf;
+	unsigned int i;
+
+	if (offset > skb->len || len > skb->len - offset)
+		return -1;
+	for (i = offset; i < offset + len; i++)
+		*to++ = i < skb->linear ? skb->data[i] : skb->more[i - skb->linear];
+	return 0;
+}
+
+/* Bytes at @offset: as they lie in the first piece, else copied to @buf; NULL: not there. */
+static inline void *skb_header_pointer(const struct sk_buff *skb, unsigned int offset,
+				       unsigned int len, void *buf)
+{
+	if (offset <= skb->linear && len <= skb->linear - offset)
+		return skb->data + offset;
+	return skb_copy_bits(skb, offset, buf, len) ? NULL : buf;
+}
+
+#endif /* _RINGLB_UNIT_KERNEL_H */
