@@ -28,58 +28,11 @@ import random
 import socket
 import struct
 
-from sniff import folded
+from packets import ETHERTYPE, checksum, error, ip, tcp, udp
 from who import enter_netns
 
 VIP = {4: "192.0.2.10", 6: "2001:db8::10"}
 CLIENT = {4: "10.0.1.2", 6: "fd00:1::2"}
-FAMILY = {4: socket.AF_INET, 6: socket.AF_INET6}
-ETHERTYPE = {4: 0x0800, 6: 0x86dd}
-
-
-def binary(family, address):
-    return socket.inet_pton(FAMILY[family], address)
-
-
-def checksum(data):
-    return struct.pack(">H", ~folded(data) & 0xffff)
-
-
-def ip(family, src, dst, proto, payload, options=b""):
-    """A whole packet, its header right."""
-    if family == 6:
-        return (struct.pack(">IHBB", 6 << 28, len(payload), proto, 64) +
-                binary(6, src) + binary(6, dst) + payload)
-    words = 5 + len(options) // 4
-    header = struct.pack(">BBHHHBBH", 0x40 | words, 0, words * 4 + len(payload),
-                         random.getrandbits(16), 0, 64, proto, 0) + \
-        binary(4, src) + binary(4, dst) + options
-    return header[:10] + checksum(header) + header[12:] + payload
-
-
-def pseudo(family, src, dst, proto, length):
-    return binary(family, src) + binary(family, dst) + struct.pack(">II", length, proto)
-
-
-def udp(family, src, sport, dst, dport, data):
-    head = struct.pack(">HHH", sport, dport, 8 + len(data))
-    total = checksum(pseudo(family, src, dst, 17, 8 + len(data)) + head + b"\0\0" + data)
-    return ip(family, src, dst, 17, head + total + data)
-
-
-def tcp(family, src, sport, dst, dport, flags, data=b""):
-    head = struct.pack(">HHIIBBH", sport, dport, random.getrandbits(32),
-                       random.getrandbits(32), 5 << 4, flags, 1024)
-    total = checksum(pseudo(family, src, dst, 6, 20 + len(data)) + head + b"\0\0\0\0" + data)
-    return ip(family, src, dst, 6, head + total + b"\0\0" + data)
-
-
-def error(family, src, dst, kind, code, rest, quoted):
-    """An ICMP error; rest: its second word."""
-    body = struct.pack(">BBHI", kind, code, 0, rest) + quoted
-    covered = body if family == 4 else pseudo(6, src, dst, 58, len(body)) + body
-    body = body[:2] + checksum(covered) + body[4:]
-    return ip(family, src, dst, 1 if family == 4 else 58, body)
 
 
 def too_big(family, sport, client, cport, mtu, what):
@@ -115,7 +68,8 @@ def samples(rand):
     if kind == 0:
         return family, udp(family, client, sport, vip, 53, data)
     if kind == 1:
-        return family, tcp(family, client, sport, vip, 80, rand.randrange(256), data)
+        return family, tcp(family, client, sport, vip, 80, rand.randrange(256), data,
+                           rand.getrandbits(32), rand.getrandbits(32))
     if kind == 2:
         inner = udp(family, vip, 53, client, sport, data)
     else:
@@ -126,7 +80,7 @@ def samples(rand):
         chain = rand.choice((0, 43, 44, 60, 51, 135))
         return 6, ip(6, client, vip, chain,
                      bytes((17, rand.randrange(4))) + rand.randbytes(6) + plain)
-    number = rand.choice((3, 4, 5, 11, 12) if family == 4 else (1, 2, 3, 4))
+    number = rand.choice((3, 4, 5, 11, 12) if family == 4 else (1, 2, 3, 4, 137))
     return family, error(family, client, vip, number, rand.randrange(6), rand.getrandbits(16),
                          inner)
 
@@ -141,7 +95,8 @@ def flood(kind, count, ports=None):
         if kind == "udp":
             yield udp(4, src, sport, VIP[4], 53, b"who\n")
         else:
-            yield tcp(4, src, sport, VIP[4], 80, int(kind, 0))
+            yield tcp(4, src, sport, VIP[4], 80, int(kind, 0), b"", random.getrandbits(32),
+                      random.getrandbits(32))
 
 
 def damage(rand, family, packet):

@@ -83,6 +83,7 @@ mtu()			# mtu BYTES NS1 DEV1 NS2 DEV2: of a link
 }
 
 # A narrow link beyond which the sender learns of it; the transfer goes that way.
+from=cli
 narrow()		# narrow WORDS OP NS1 DEV1 NS2 DEV2: 1 claim for each family
 {
 	local words=$1 op=$2 family
@@ -91,7 +92,7 @@ narrow()		# narrow WORDS OP NS1 DEV1 NS2 DEV2: 1 claim for each family
 	mtu 1300 "$@"
 	for family in 4 6; do
 		local -n vip=vip$family
-		flows cli "$tmp/$words.$family" tcp "$vip" 80 --op "$op:$size" --timeout 10
+		flows "$from" "$tmp/$words.$family" tcp "$vip" 80 --op "$op:$size" --timeout 10
 		ktap_check "icmp: $words, IPv$family: a large transfer goes through" \
 			judge answered "$tmp/$words.$family" 1
 	done
@@ -118,7 +119,7 @@ errors()		# errors JQ: of those that came to the client, how many are so
 	jq -s "[.[] | select(.way == \"in\" and .quoted) | select($1)] | length" "$tmp/icmp"
 }
 
-ktap_plan 20
+ktap_plan 24
 bed 1
 hops
 servers 8080
@@ -139,6 +140,9 @@ narrow "client's own link narrow" get "$cli" rtr "$rtr" cli
 narrow "gateway's link to the client narrow" get "$gw" cli "$rtr" gw
 narrow "gateway's link to the backend narrow, answers" get "$gw" be1 "$hop" gw
 narrow "client's own link narrow, requests" put "$cli" rtr "$rtr" cli
+from=gw
+narrow "gateway's own requests, its link narrow" put "$gw" be1 "$hop" gw
+narrow "gateway's own requests, backend's link narrow" put "$hop" be1 "$be1" hop
 end "$background_pid"
 
 # shellcheck disable=SC2016 # jq's

@@ -21,7 +21,7 @@ import socket
 import sys
 import traceback
 
-NAMES = ("broken", "craft", "flows", "judge", "live")
+NAMES = ("broken", "craft", "flows", "judge", "live", "wire")
 PROGRAMS = {name: importlib.import_module(name) for name in NAMES}
 
 
