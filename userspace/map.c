@@ -3,8 +3,8 @@
  * map.c - the operator's map of slots to backends: from a file, a word or a table
  *
  * In: lines of "FIRST-LAST BACKEND", or as much in one word; a table. Out: ranges in order, or
- * one sentence that names the line and the rule; words. A map is never changed once it is made
- * and lives as long as the process: commands and services point to it.
+ * one sentence that names the line and the rule; words. A map is never changed once it is made,
+ * and lives until map_free_all(): commands and services point to it.
  */
 #include "map.h"
 
@@ -377,4 +377,22 @@ struct rlb_range *map_members(const struct service *s)
 	}
 	free(index);
 	return ranges;
+}
+
+/**
+ * map_free_all() - the end of all maps
+ *
+ * Commands and services that point to one must not use it any more.
+ */
+void map_free_all(void)
+{
+	struct map *m;
+
+	while ((m = all)) {
+		all = m->next;
+		free(m->file);
+		free(m->wrong);
+		free(m->range);
+		free(m);
+	}
 }

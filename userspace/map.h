@@ -48,5 +48,6 @@ const char *map_fit(struct service *s);
 struct map *map_of_table(const struct table *t);
 void map_print(FILE *to, const struct service *s);
 struct rlb_range *map_members(const struct service *s);
+void map_free_all(void);
 
 #endif /* _RINGLB_MAP_H */

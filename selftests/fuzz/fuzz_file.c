@@ -10,6 +10,7 @@
 
 #include "batch.h"
 #include "fuzz.h"
+#include "../../userspace/map.h"
 #include "offline.h"
 #include "plan.h"
 
@@ -91,4 +92,5 @@ void fuzz_file(const uint8_t *data, size_t size)
 			check_plan(m.services[i]);
 	model_free(&m);
 	batch_free(&b);
+	map_free_all();
 }

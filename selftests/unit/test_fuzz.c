@@ -63,12 +63,18 @@ static void parse(void **unused)
 	replay(FUZZ_CORPUS "/parse", fuzz_parse);
 }
 
+static void map(void **unused)
+{
+	replay(FUZZ_CORPUS "/map", fuzz_map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM("fuzz: builders keep their promises for every input of the corpus", build),
 		CLAIM("fuzz: readers of files keep theirs", file),
 		CLAIM("fuzz: the parser of packets agrees with its twin", parse),
+		CLAIM("fuzz: the reader of maps keeps its own", map),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);
