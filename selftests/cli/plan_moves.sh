@@ -104,7 +104,7 @@ status()		# status COMMAND...: its exit code and what it says
 	echo "$? $out"
 }
 
-ktap_plan $((2 * ${#cases[@]} + 19))
+ktap_plan $((2 * ${#cases[@]} + 20))
 
 later=0
 for c in "${cases[@]}"; do
@@ -164,3 +164,7 @@ ktap_is "plan: a service that is not there" "$(status plan dns backend add 10.0.
 ktap_is "plan: a weight that earns no slot is named" \
 	"$(status plan few backend add 10.0.1.3 weight 65535 backend add 10.0.1.4 weight 65535)" \
 	'0 ringlb: note: service "few": backend 10.0.1.1 will have weight 1 and no slot'
+ktap_is "plan: text has a bar for each share, and marks what the weight asks for" \
+	"$(plan few backend add 10.0.1.3 weight 3 | sed -n 's/^10.* [0-9.]*%  //p' | tail -n 3)" \
+	"$(printf '%s\n' '###########|              #####|' '#######################|  ###########|' \
+	'                          #################|')"

@@ -44,7 +44,8 @@ done
 "$ringlb" -j simulate backends 100 >"$dir/json"
 ktap_check "simulate: an object a method, each method once" judge 'len(by) == len(rows)'
 ktap_check "simulate: the methods of services, then those for teaching" judge '
-	(set(by) >= {"ring", "rendezvous", "maglev", "modulo", "jump", "kademlia", "chord"} and
+	(set(by) == {"ring", "rendezvous", "maglev", "seat", "modulo", "jump", "kademlia",
+	"chord"} and
 	[a["teaching"] for a in rows] == sorted(a["teaching"] for a in rows) and
 	by["maglev"]["teaching"] is False and by["modulo"]["teaching"] is True)'
 ktap_check "simulate: every method has every figure, as a number" judge '
@@ -54,9 +55,9 @@ ktap_check "simulate: every method has every figure, as a number" judge '
 	"max_view_load build_ms bytes").split())'
 ktap_check "simulate: of 100 backends at 65536 slots" judge '
 	all((a["backends"], a["slots"], a["seed"]) == (100, 65536, 0) for a in rows)'
-ktap_check "simulate: ring, kademlia and chord move no more than they must" judge '
+ktap_check "simulate: ring, seat, kademlia and chord move no more than they must" judge '
 	not any(by[m][f"excess_on_{k}"] or by[m]["needless_disagreement"]
-	for m in ("ring", "kademlia", "chord") for k in ("add", "remove", "weight"))'
+	for m in ("ring", "seat", "kademlia", "chord") for k in ("add", "remove", "weight"))'
 ktap_check "simulate: rendezvous keeps within slack, and moves less than maglev" judge '
 	(by["rendezvous"]["peak_to_mean"] < 1.0118 and by["maglev"]["peak_to_mean"] < 1.0016 and
 	by["rendezvous"]["excess_on_remove"] < by["maglev"]["excess_on_remove"] / 2)'
