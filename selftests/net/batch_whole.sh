@@ -51,7 +51,7 @@ refused()
 	ktap_is "batch: $1: nothing has changed" "$(all "$3")" "$before"
 }
 
-ktap_plan 31
+ktap_plan 32
 need_module
 ns_add gw
 
@@ -61,10 +61,12 @@ add web 1 4096 >"$f"
 ktap_check "batch: 4096 backends from a file are taken" rlb -b "$f"
 ktap_is "batch: all of them are there" "$(n_of web)" 4096
 ktap_is "batch: as one change with one table" "$(generation web)" $((was + 1))
-must rlb save >"$tmp/saved"
-ktap_is "batch: the table is the one that the tool computes" \
-	"$(rlb -j table digest web | jq -c '.[0].digest')" \
-	"$(ringlb -f "$tmp/saved" -j table digest web | jq -c '.[0].digest')"
+file 'service add most tcp 192.0.2.99:80 slots 1048576' "$(add most 5001 5005 weight 3)"
+ktap_check "batch: a table of 2^20 slots is taken" rlb -b "$f"
+must rlb save secret >"$tmp/saved"
+ktap_is "batch: tables are those that the tool computes" "$(rlb table digest)" \
+	"$(ringlb -f "$tmp/saved" table digest)"
+must rlb service del most
 
 file "$(add web 4097 4097)"
 refused "one more than can be" "1: backend add: service has 4096 backends, the most there can be; commands applied before: 0" web
