@@ -42,8 +42,8 @@ man_usages()
 		grep -A1 -E '^\.T[PQ]$' | sed -n -E "s/^\.B (($objects)( .*)?)\$/\1/p"
 }
 
-# Every command with each of its alternatives, each optional part left out and put in.
-# Of the many forms that a command with many pairs has, some.
+# Every command with its alternatives, each optional part left out and put in. Of the many
+# forms that a command with many pairs has, some.
 examples()
 {
 	python3 - "$dir/help.json" <<-'END'
@@ -78,20 +78,23 @@ examples()
 	        part += c
 	    return parts
 
-	def lines(parts):
-	    if not parts:
-	        return [[]]
-	    first, rest = parts[0], lines(parts[1:])
-	    if first.startswith("["):
-	        firsts = [[]] + lines(split(first[1:-1]))
-	    else:
-	        firsts = [[w] for w in expand(first)]
-	    return [a + b for a in firsts for b in rest]
+	def draw(parts):
+	    """One of all forms that a command may have: they are too many to list them."""
+	    line = []
+	    for part in parts:
+	        if not part.startswith("["):
+	            line.append(rng.choice(expand(part)))
+	        elif rng.random() < .5:
+	            line += draw(split(part[1:-1]))
+	    return line
 
 	rng = random.Random(1)
 	for c in json.load(open(sys.argv[1])):
-	    forms = []
-	    for line in lines(split(c["usage"])):
+	    most = 12 if c["object"] == "simulate" else 150    # it has much to reckon
+	    forms = {}
+	    parts = split(c["usage"])
+	    for _ in range(20 * most):
+	        line = draw(parts)
 	        changes = [k for k in c["keywords"] if k in line and k != "if-generation"]
 	        if c.get("command") == "set" and c["keywords"] and not changes:
 	            continue        # "at least one"
@@ -100,9 +103,8 @@ examples()
 	        others = {"slack", "vnodes", "seats", "map"} - own.get(method, {"slack"})
 	        if c["object"] == "service" and others & set(line):
 	            continue        # a parameter of another method
-	        forms.append(" ".join(line))
-	    most = 12 if c["object"] == "simulate" else 150    # it has much to reckon
-	    for form in rng.sample(forms, min(len(forms), most)):
+	        forms[" ".join(line)] = True
+	    for form in list(forms)[:most]:
 	        print(form)
 	END
 }
