@@ -56,6 +56,7 @@ static void __net_exit netns_exit(struct net *net)
 	struct rlb_net *rn = rlb_net_of(net);
 
 	rlb_settle_exit(rn);
+	rlb_pins_hush(&rn->pins);	/* it names services */
 	rlb_services_exit(rn);
 	rlb_backends_stop(rn);	/* its work visits the flow table */
 	rlb_pins_exit(&rn->pins);

@@ -41,7 +41,8 @@ static noinline bool is_pinned(const struct rlb_pkt *pkt)
 	if (!pin || rlb_pin_backend(pin) != pkt->backend)
 		return false;
 	rlb_steer_segment(pkt, true, &seg);
-	rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now);
+	if (rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now))
+		rlb_pins_changed(&pkt->rn->pins, &key);
 	return true;
 }
 

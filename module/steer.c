@@ -317,7 +317,8 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 		rlb_count(svc->stats, RINGLB_COUNTER_LOST);
 	switch (a.remember) {
 	case RLB_REMEMBER_SEEN:
-		rlb_track_seen(w->pin, &w->seg, rlb_steer_idle(svc), w->now);
+		if (rlb_track_seen(w->pin, &w->seg, rlb_steer_idle(svc), w->now))
+			rlb_pins_changed(&pkt->rn->pins, &key);
 		break;
 	case RLB_REMEMBER_NEW:
 	case RLB_REMEMBER_ANEW:

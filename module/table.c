@@ -545,6 +545,15 @@ static void follow_use(const struct rlb_service *svc, struct rlb_table *new, str
 		rlb_table_unmark(new);
 }
 
+/**
+ * rlb_table_use() - the service has flows, though no packet of theirs has come by here
+ * @table: the table in force; cfg_lock
+ */
+void rlb_table_use(struct rlb_table *table)
+{
+	atomic_cmpxchg(&table->use, RLB_TABLE_UNUSED, RLB_TABLE_USED);
+}
+
 /* Do flows have the same slots in both? */
 static bool same_places(const struct rlb_table *a, const struct rlb_table *b)
 {

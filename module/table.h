@@ -92,6 +92,7 @@ u32 rlb_table_transitions(const struct rlb_service *svc, u32 *left);
 bool rlb_table_is_busy(const struct rlb_service *svc);
 int rlb_table_settle(struct rlb_service *svc);
 void rlb_table_free(struct rlb_table *table);
+void rlb_table_use(struct rlb_table *table);
 void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new);
 void rlb_table_set_states(struct rlb_table *table, const struct rlb_backend_set *set,
 			  const struct rlb_service_config *config);

@@ -91,6 +91,7 @@ void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 m
 		spin_lock_init(&pins->stripe[i]);
 	spin_lock_init(&pins->dead_lock);
 	mutex_init(&pins->visit);
+	rlb_feed_init(&pins->feed);
 	rlb_pins_work_init(pins);
 }
 
@@ -255,6 +256,25 @@ void rlb_pins_reap(struct rlb_pins *pins)
 		rlb_pins_reap_later(pins);
 }
 
+/* Who listens is to be told of a flow, however many others are. */
+static void tell(struct rlb_pins *pins, const struct rlb_pin_key *key)
+{
+	if (!rlb_feed_is_on(&pins->feed))
+		return;
+	rlb_feed_put(&pins->feed, key, RLB_FEED_SIZE);
+	rlb_pins_tell_later(pins);
+}
+
+/**
+ * rlb_pins_changed() - a remembered flow is in another state: rlb_track_seen() says so
+ * @pins: the table
+ * @key: the flow
+ */
+void rlb_pins_changed(struct rlb_pins *pins, const struct rlb_pin_key *key)
+{
+	tell(pins, key);
+}
+
 /* Take a pin out of its chain; the stripe's lock is held. It goes to bury() afterwards. */
 static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **link,
 				 enum rlb_pins_counter why)
@@ -320,6 +340,7 @@ static void fill(struct rlb_pin *pin, const struct rlb_pin *what)
 	WRITE_ONCE(pin->ack, what->ack);
 	WRITE_ONCE(pin->expires, what->expires);
 	WRITE_ONCE(pin->state, what->state);
+	pin->told = what->expires;
 }
 
 /* A pin that is there begins again, perhaps with another backend; the stripe's lock is held. */
@@ -376,7 +397,41 @@ static void tell_work(struct rlb_pins *pins, u32 n)
 	rcu_read_unlock();
 }
 
-static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bool over, u32 now)
+/* What is done if the flow is remembered already, and if there is no room */
+enum how {
+	ADD,		/* that stays; somebody unconfirmed makes room */
+	PUT,		/* that begins again; likewise */
+	TAKE,		/* that stays, unless this one lasts longer; nobody makes room */
+	TAKE_OVER,	/* that begins again; likewise */
+};
+
+/* Is what is remembered of a flow to be replaced? */
+static bool gives_way(const struct rlb_pin *pin, const struct rlb_pin *what, enum how how, u32 now)
+{
+	if (is_expired(pin, now) || how == PUT || how == TAKE_OVER)
+		return true;
+	return how == TAKE && rlb_pin_backend(pin) == rlb_pin_backend(what) &&
+	       !rlb_flow_reached(READ_ONCE(pin->expires), what->expires);
+}
+
+/* The flow goes elsewhere from now on. */
+static void replace(struct rlb_pins *pins, struct rlb_pin *pin, const struct rlb_pin *what,
+		    enum how how)
+{
+	bool was_told = READ_ONCE(pin->state) & RLB_PIN_CONFIRMED;
+
+	refill(pin, what);
+	if (was_told && how <= PUT)
+		tell(pins, &pin->key);
+}
+
+static bool has_room(const struct rlb_pins *pins, u32 n, enum how how)
+{
+	return how <= PUT || n <= READ_ONCE(pins->max);
+}
+
+static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, enum how how, u32 now,
+			   bool *done)
 {
 	u64 hash = hash_of(pins, &what->key);
 	struct rlb_pin *new, *pin, *gone = NULL;
@@ -390,10 +445,11 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bo
 	}
 	spin_lock_bh(stripe_of(pins, hash));
 	pin = pin_find(pins, hash, &what->key);
-	if (pin) {
-		if (over || is_expired(pin, now))
-			refill(pin, what);
-	} else if (new && link_new(pins, new, hash, n > READ_ONCE(pins->max), now, &gone)) {
+	*done = pin && gives_way(pin, what, how, now);
+	if (*done) {
+		replace(pins, pin, what, how);
+	} else if (!pin && new && has_room(pins, n, how) &&
+		   link_new(pins, new, hash, n > READ_ONCE(pins->max), now, &gone)) {
 		linked = true;
 		pin = new;
 	}
@@ -402,6 +458,7 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bo
 		bury(pins, gone);
 	if (linked) {
 		tell_work(pins, n);
+		*done = true;
 		return pin;
 	}
 	atomic_dec(&pins->n);
@@ -426,7 +483,9 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, bo
  */
 struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
 {
-	return add(pins, what, false, now);
+	bool done;
+
+	return add(pins, what, ADD, now, &done);
 }
 
 /**
@@ -439,7 +498,31 @@ struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, 
  */
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
 {
-	return add(pins, what, true, now);
+	bool done;
+
+	return add(pins, what, PUT, now, &done);
+}
+
+/**
+ * rlb_pins_take() - remember a flow that another gateway remembers
+ * @pins: the table
+ * @what: as for rlb_pins_add()
+ * @replace: whatever was remembered of it before; else only if that was the same for less long
+ * @now: the time
+ *
+ * Under rcu_read_lock(). Nobody is told of it, so that two gateways may tell each other; nobody
+ * is forgotten to make room.
+ *
+ * Return: what came of it.
+ */
+enum rlb_taken rlb_pins_take(struct rlb_pins *pins, const struct rlb_pin *what, bool replace,
+			     u32 now)
+{
+	bool done;
+
+	if (!add(pins, what, replace ? TAKE_OVER : TAKE, now, &done))
+		return RLB_TAKEN_FULL;
+	return done ? RLB_TAKEN : RLB_TAKEN_NOT;
 }
 
 /* Where a chain leads to the flow's pin; the stripe's lock is held. */
@@ -459,6 +542,23 @@ static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash,
 	return NULL;
 }
 
+static struct rlb_pin *forget(struct rlb_pins *pins, const struct rlb_pin_key *key,
+			      const struct rlb_backend *backend)
+{
+	u64 hash = hash_of(pins, key);
+	struct rlb_pin *gone = NULL;
+	struct rlb_pin __rcu **link;
+
+	spin_lock_bh(stripe_of(pins, hash));
+	link = link_of(pins, hash, key);
+	if (link && (!backend || rlb_pin_backend(chained(link)) == backend))
+		gone = unlink_at(pins, link, RLB_PINS_REMOVED);
+	spin_unlock_bh(stripe_of(pins, hash));
+	if (gone)
+		bury(pins, gone);
+	return gone;
+}
+
 /**
  * rlb_pins_drop() - forget one flow
  * @pins: the table
@@ -472,24 +572,60 @@ static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash,
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend)
 {
-	u64 hash = hash_of(pins, key);
-	struct rlb_pin *gone = NULL;
-	struct rlb_pin __rcu **link;
-
-	spin_lock_bh(stripe_of(pins, hash));
-	link = link_of(pins, hash, key);
-	if (link && rlb_pin_backend(chained(link)) == backend)
-		gone = unlink_at(pins, link, RLB_PINS_REMOVED);
-	spin_unlock_bh(stripe_of(pins, hash));
-	if (gone)
-		bury(pins, gone);
-	return gone;
+	if (!forget(pins, key, backend))
+		return false;
+	tell(pins, key);
+	return true;
 }
 
-/* A test of rlb_pins_sweep(). */
-static bool is_over(const struct rlb_pin *pin, void *now)
+/**
+ * rlb_pins_forget() - forget one flow, as another gateway has
+ * @pins: the table
+ * @key: the flow
+ *
+ * Under rcu_read_lock(). Nobody is told, as of rlb_pins_take().
+ *
+ * Return: true if it was there.
+ */
+bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	return is_expired(pin, *(u32 *)now);
+	return forget(pins, key, NULL);
+}
+
+/* What a sweep does */
+struct sweep {
+	struct rlb_pins *pins;
+	u32 now;
+};
+
+/*
+ * Would who listens forget a flow in less than half the time that it has left here? Told again
+ * so early, it is not needed more often than every half timeout, and the next sweep does for
+ * those that find no room now: a half of the queue is left for what changes.
+ */
+static void tell_again(struct rlb_pins *pins, struct rlb_pin *pin, u32 now)
+{
+	u32 expires = READ_ONCE(pin->expires);
+
+	if (!(READ_ONCE(pin->state) & RLB_PIN_CONFIRMED) ||
+	    (int32_t)(pin->told - now) >= (int32_t)(expires - now) / 2)
+		return;
+	if (!rlb_feed_put(&pins->feed, &pin->key, RLB_FEED_SIZE / 2))
+		return;
+	pin->told = expires;
+	rlb_pins_tell_later(pins);
+}
+
+/* A test of rlb_pins_sweep(), under the stripe's lock, which lets it note what is told. */
+static bool is_over(const struct rlb_pin *pin, void *arg)
+{
+	struct sweep *sweep = arg;
+
+	if (is_expired(pin, sweep->now))
+		return true;
+	if (rlb_feed_is_on(&sweep->pins->feed))
+		tell_again(sweep->pins, (struct rlb_pin *)pin, sweep->now);
+	return false;
 }
 
 /* Forget those of a bucket that a test picks; @visit is held. */
@@ -581,6 +717,7 @@ u32 rlb_pins_buckets(struct rlb_pins *pins)
  */
 u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now)
 {
+	struct sweep sweep = { .pins = pins, .now = now };
 	struct rlb_pins_array *array;
 	u32 n = 0, mask;
 
@@ -590,7 +727,7 @@ u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now)
 		buckets = 0;
 	mask = array ? (1U << array->bits) - 1 : 0;
 	for (buckets = min(buckets, mask + 1); buckets; buckets--) {
-		n += prune(pins, array, pins->sweep_at++ & mask, is_over, &now,
+		n += prune(pins, array, pins->sweep_at++ & mask, is_over, &sweep,
 			   RLB_PINS_EXPIRED);
 		if (!(buckets % YIELD_BUCKETS))
 			rlb_env_yield();
@@ -665,6 +802,37 @@ bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy)
 		*cursor = U64_MAX;
 	mutex_unlock(&pins->visit);
 	return found;
+}
+
+/**
+ * rlb_pins_copy() - one flow as it is remembered now, of which who listens is being told
+ * @pins: the table
+ * @key: the flow
+ * @now: the time
+ * @copy: out: the flow; its backend is valid as long as the caller forbids removal
+ *
+ * Process context.
+ *
+ * Return: false if it is not remembered.
+ */
+bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now,
+		   struct rlb_pin *copy)
+{
+	u64 hash = hash_of(pins, key);
+	struct rlb_pin *pin;
+	bool there;
+
+	rcu_read_lock();	/* as for rlb_pins_drop() */
+	spin_lock_bh(stripe_of(pins, hash));
+	pin = pin_find(pins, hash, key);
+	there = pin && !is_expired(pin, now);
+	if (there) {
+		copy_pin(copy, pin);
+		pin->told = copy->expires;
+	}
+	spin_unlock_bh(stripe_of(pins, hash));
+	rcu_read_unlock();
+	return there;
 }
 
 /* Move a chain to another array, its last pin first. */
@@ -759,4 +927,5 @@ void rlb_pins_exit(struct rlb_pins *pins)
 	rlb_env_free(array);
 	RCU_INIT_POINTER(pins->array, NULL);
 	atomic_set(&pins->n, 0);
+	rlb_feed_close(&pins->feed);
 }

@@ -9,7 +9,7 @@
  * the spin lock of its stripe (softirqs off), which covers one part of all hashes, the same in
  * every size of the table. What visits the whole table (walk, removal, sweep, growth) holds
  * the mutex @visit besides, so that growth and a walk never meet. Order: cfg_lock of the
- * namespace if held at all, @visit, one stripe, @dead_lock. Nothing is allocated under a spin
+ * namespace if held at all, @visit, one stripe, @dead_lock or @feed's. Nothing is allocated under a spin
  * lock.
  *
  * Lifetimes. A pin that was found lives until the reader's rcu_read_unlock(). Unlinked pins
@@ -29,6 +29,7 @@
 #define _RINGLB_FLOW_PINS_H
 
 #include "env.h"
+#include "feed.h"
 #include "lookup/hash.h"
 #include "lookup/key.h"
 
@@ -63,6 +64,7 @@ struct rlb_pin_key {
  * struct rlb_pin - a remembered flow: 64 bytes, one cache line
  * @next: in the bucket; RCU, written under the stripe's lock
  * @spare: chains pins that wait to be freed
+ * @told: @expires as who listens knows it, of a pin that is linked; the stripe's lock
  * @backend: where its packets go; RCU, written under the stripe's lock
  * @key: which flow; never changes
  * @expires: when it is forgotten if nothing is heard; written without a lock
@@ -72,7 +74,10 @@ struct rlb_pin_key {
  */
 struct rlb_pin {
 	struct rlb_pin __rcu *next;
-	struct rlb_pin *spare;
+	union {
+		struct rlb_pin *spare;
+		u32 told;
+	};
 	struct rlb_backend __rcu *backend;
 	struct rlb_pin_key key;
 	u32 expires;
@@ -111,6 +116,8 @@ enum rlb_pins_counter {
  * @waiting: unlinked, a grace period is under way
  * @tick: sweeps and grows; there while there are pins
  * @reap: frees @waiting after its grace period
+ * @feed: flows of which somebody who listens has to be told
+ * @tell: tells of them; there while @feed has any
  */
 struct rlb_pins {
 	/* packets */
@@ -132,6 +139,8 @@ struct rlb_pins {
 	u32 sweep_at;
 	struct delayed_work tick;
 	struct rcu_work reap;
+	struct rlb_feed feed;
+	struct delayed_work tell;
 };
 
 /* Is anything remembered at all? One load; the packet path asks this first. */
@@ -180,6 +189,20 @@ struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, 
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend);
+void rlb_pins_changed(struct rlb_pins *pins, const struct rlb_pin_key *key);
+
+/* Flows of another gateway; process context with rcu_read_lock(). */
+enum rlb_taken {
+	RLB_TAKEN,		/* as it was given */
+	RLB_TAKEN_NOT,		/* a flow was remembered already that is not to be replaced */
+	RLB_TAKEN_FULL,		/* there is no room */
+};
+
+enum rlb_taken rlb_pins_take(struct rlb_pins *pins, const struct rlb_pin *what, bool replace,
+			     u32 now);
+bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key);
+bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now,
+		   struct rlb_pin *copy);
 
 /* The whole table; process context, may sleep, softirqs on. */
 typedef bool (*rlb_pin_test)(const struct rlb_pin *pin, void *arg);
@@ -206,5 +229,10 @@ struct rlb_pin *rlb_pin_alloc(void);
 void rlb_pin_free(struct rlb_pin *pin);
 void rlb_pins_tick_later(struct rlb_pins *pins, bool soon);
 void rlb_pins_reap_later(struct rlb_pins *pins);
+void rlb_pins_tell_later(struct rlb_pins *pins);
+void rlb_pins_hush(struct rlb_pins *pins);
+
+/* nl/replica.c in the kernel: tell those who listen of the flows that @feed has. */
+void rlb_pins_tell(struct rlb_pins *pins);
 
 #endif /* _RINGLB_FLOW_PINS_H */

@@ -319,14 +319,16 @@ static void note_number(struct rlb_pin *pin, const struct rlb_segment *seg, bool
  * @now: the time
  *
  * The common packet reads and does not write: the expiry moves once a second.
+ *
+ * Return: true if a confirmed flow is in another state than before.
  */
-void rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle, u32 now)
+bool rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle, u32 now)
 {
 	u32 state, next, expires;
 	bool later;
 
 	if (seg->kind == RLB_KIND_ERROR)
-		return;
+		return false;
 	do {
 		state = READ_ONCE(pin->state);
 		next = seg->reply ? heard_backend(pin, seg, state) :
@@ -339,4 +341,34 @@ void rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle
 		note_number(pin, seg, later);
 	if (later || next != state)
 		WRITE_ONCE(pin->expires, expires);
+	return next != state && (next | state) & RLB_PIN_CONFIRMED;
+}
+
+/**
+ * rlb_track_is_state() - can a flow be in this state?
+ * @state: RLB_PIN_* bits, from who knows where
+ * @proto: its protocol
+ */
+bool rlb_track_is_state(u32 state, u8 proto)
+{
+	u32 began = state & (RLB_PIN_HALF | RLB_PIN_MIDFLOW | RLB_PIN_QUIET);
+
+	if (state & ~(RLB_PIN_REPLIES | (RLB_PIN_REPLIES - 1)))
+		return false;
+	if (proto != IPPROTO_TCP && proto != IPPROTO_SCTP)
+		return began == RLB_PIN_QUIET &&
+		       !(state & (RLB_PIN_ANSWERED | FINS | RLB_PIN_RST));
+	return began == RLB_PIN_HALF || (began == RLB_PIN_MIDFLOW && !(state & RLB_PIN_ANSWERED));
+}
+
+/**
+ * rlb_track_restore() - when is a flow forgotten that another gateway remembered?
+ * @pin: not in the table yet; its state is set, and fits. Expiry is set.
+ * @left: ticks that it had left there
+ * @idle: the service's timeout for the protocol, in ticks
+ * @now: the time
+ */
+void rlb_track_restore(struct rlb_pin *pin, u32 left, u32 idle, u32 now)
+{
+	pin->expires = now + min(left, time_of(pin->state, idle));
 }

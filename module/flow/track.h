@@ -199,6 +199,9 @@ struct rlb_answer rlb_track_full(const struct rlb_question *q);
 void rlb_track_begin(struct rlb_pin *pin, const struct rlb_segment *seg, u32 flags, u32 idle,
 		     u32 now);
 bool rlb_track_fits(const struct rlb_pin *pin, const struct rlb_segment *seg);
-void rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle, u32 now);
+bool rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle, u32 now);
+
+bool rlb_track_is_state(u32 state, u8 proto);
+void rlb_track_restore(struct rlb_pin *pin, u32 left, u32 idle, u32 now);
 
 #endif /* _RINGLB_FLOW_TRACK_H */

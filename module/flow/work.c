@@ -84,6 +84,11 @@ static void tick(struct work_struct *work)
 		rlb_pins_tick_later(pins, false);
 }
 
+static void tell(struct work_struct *work)
+{
+	rlb_pins_tell(container_of(to_delayed_work(work), struct rlb_pins, tell));
+}
+
 static void reap(struct work_struct *work)
 {
 	rlb_pins_reap(container_of(to_rcu_work(work), struct rlb_pins, reap));
@@ -96,6 +101,7 @@ static void reap(struct work_struct *work)
 void rlb_pins_work_init(struct rlb_pins *pins)
 {
 	INIT_DELAYED_WORK(&pins->tick, tick);
+	INIT_DELAYED_WORK(&pins->tell, tell);
 	INIT_RCU_WORK(&pins->reap, reap);
 }
 
@@ -106,6 +112,7 @@ void rlb_pins_work_init(struct rlb_pins *pins)
 void rlb_pins_work_exit(struct rlb_pins *pins)
 {
 	cancel_delayed_work_sync(&pins->tick);
+	cancel_delayed_work_sync(&pins->tell);
 	do {	/* one may run that has taken the last ones; each starts the next if there are more */
 		flush_rcu_work(&pins->reap);
 	} while (READ_ONCE(pins->waiting));
@@ -133,4 +140,25 @@ void rlb_pins_tick_later(struct rlb_pins *pins, bool soon)
 void rlb_pins_reap_later(struct rlb_pins *pins)
 {
 	queue_rcu_work(system_unbound_wq, &pins->reap);
+}
+
+/**
+ * rlb_pins_tell_later() - call rlb_pins_tell() when some more may be there to be told
+ * @pins: the table
+ *
+ * Softirq.
+ */
+void rlb_pins_tell_later(struct rlb_pins *pins)
+{
+	queue_delayed_work(system_unbound_wq, &pins->tell, 1);
+}
+
+/**
+ * rlb_pins_hush() - returns when nobody is being told of flows, or will be
+ * @pins: the table; no packet comes any more
+ */
+void rlb_pins_hush(struct rlb_pins *pins)
+{
+	rlb_feed_close(&pins->feed);
+	cancel_delayed_work_sync(&pins->tell);
 }

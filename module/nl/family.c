@@ -75,10 +75,13 @@ static const struct genl_ops ops[] = {
 	DO(RINGLB_CMD_FLOW_FLUSH, rlb_nl_flow_flush, rlb_policy_flow_filter),
 	DO(RINGLB_CMD_FLOW_SET, rlb_nl_flow_set, rlb_policy_flow_set),
 	DUMP(RINGLB_CMD_HISTORY_GET, rlb_nl_history_dump, rlb_policy_nothing),
+	DO(RINGLB_CMD_FLOW_NEW, rlb_nl_flow_new, rlb_policy_flow_new),
+	DO(RINGLB_CMD_FLOW_DEL, rlb_nl_flow_del, rlb_policy_flow_del),
 };
 
 static const struct genl_multicast_group groups[] = {
-	{ .name = RINGLB_MCGRP_NAME, RLB_MCGRP_ADMIN },
+	[RLB_GROUP_NOTICES] = { .name = RINGLB_MCGRP_NAME, RLB_MCGRP_ADMIN },
+	[RLB_GROUP_FLOWS] = { .name = RINGLB_MCGRP_FLOWS, RLB_MCGRP_ADMIN },
 };
 
 struct genl_family rlb_family __ro_after_init = {

@@ -76,21 +76,61 @@ static u32 state_of(const struct rlb_pin *pin)
 	return pin->state & RLB_PIN_HALF ? RINGLB_FLOW_HALF_OPEN : RINGLB_FLOW_UNCONFIRMED;
 }
 
-static int fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const struct rlb_pin *pin)
+/**
+ * rlb_fill_flow_client() - whose flow it is: begins what is said of it
+ * @skb: the message, in a FLOW nest
+ * @svc: its service
+ * @key: the flow
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_flow_client(struct sk_buff *skb, const struct rlb_service *svc,
+			 const struct rlb_pin_key *key)
 {
-	s32 left = max_t(s32, pin->expires - rlb_flow_now(), 0);
-	const struct rlb_pin_key *key = &pin->key;
-	struct nlattr *nest;
-
-	nest = nla_nest_start(skb, RINGLB_A_FLOW);
-	if (!nest || nla_put_u32(skb, RINGLB_A_FLOW_PROTOCOL, key->proto) ||
+	if (nla_put_u32(skb, RINGLB_A_FLOW_PROTOCOL, key->proto) ||
 	    nla_put(skb, key->family == AF_INET ? RINGLB_A_FLOW_IPV4 : RINGLB_A_FLOW_IPV6,
 		    rlb_addr_len(key->family), &key->addr) ||
 	    nla_put_u32(skb, RINGLB_A_FLOW_PORT, ntohs(key->port)) ||
-	    nla_put_string(skb, RINGLB_A_FLOW_SERVICE, svc->config.name) ||
+	    nla_put_string(skb, RINGLB_A_FLOW_SERVICE, svc->config.name))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int fill_heard(struct sk_buff *skb, const struct rlb_pin *pin)
+{
+	BUILD_BUG_ON(RINGLB_HEARD_BEGIN != RLB_PIN_HALF || RINGLB_HEARD_MIDDLE != RLB_PIN_MIDFLOW);
+	BUILD_BUG_ON(RINGLB_HEARD_DATAGRAM != RLB_PIN_QUIET);
+	BUILD_BUG_ON(RINGLB_HEARD_ANSWER != RLB_PIN_ANSWERED);
+	BUILD_BUG_ON(RINGLB_HEARD_BOTH != RLB_PIN_CONFIRMED || RINGLB_HEARD_RST != RLB_PIN_RST);
+	BUILD_BUG_ON(RINGLB_HEARD_FIN_CLIENT != RLB_PIN_FIN_CLIENT);
+	BUILD_BUG_ON(RINGLB_HEARD_FIN_BACKEND != RLB_PIN_FIN_BACKEND);
+	if (nla_put_u32(skb, RINGLB_A_FLOW_HEARD, pin->state & RINGLB_HEARD_ALL))
+		return -EMSGSIZE;
+	if (pin->key.proto != IPPROTO_TCP)
+		return 0;
+	return nla_put_u32(skb, RINGLB_A_FLOW_SEQ, pin->seq) ||
+	       nla_put_u32(skb, RINGLB_A_FLOW_ACK, pin->ack) ? -EMSGSIZE : 0;
+}
+
+/**
+ * rlb_fill_flow() - a flow that is remembered
+ * @skb: the message
+ * @svc: its service
+ * @pin: the flow
+ *
+ * cfg_lock held. Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const struct rlb_pin *pin)
+{
+	s32 left = max_t(s32, pin->expires - rlb_flow_now(), 0);
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, RINGLB_A_FLOW);
+	if (!nest || rlb_fill_flow_client(skb, svc, &pin->key) ||
 	    rlb_fill_backend_addr(skb, RINGLB_A_FLOW_BACKEND, rlb_pin_backend(pin)) ||
 	    nla_put_u32(skb, RINGLB_A_FLOW_STATE, state_of(pin)) ||
-	    nla_put_u32(skb, RINGLB_A_FLOW_LEFT, left / RLB_FLOW_SECOND))
+	    nla_put_u32(skb, RINGLB_A_FLOW_LEFT, left / RLB_FLOW_SECOND) ||
+	    fill_heard(skb, pin))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -109,7 +149,7 @@ static int dump_flow(struct sk_buff *skb, struct netlink_callback *cb, struct rl
 			     NLM_F_MULTI, RINGLB_CMD_FLOW_GET);
 	if (!header)
 		return -EMSGSIZE;
-	err = fill_flow(skb, svc, pin);
+	err = rlb_fill_flow(skb, svc, pin);
 	if (err)
 		genlmsg_cancel(skb, header);
 	else
@@ -157,6 +197,8 @@ int rlb_nl_flow_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
 	while (!done && !at->ended) {
 		mutex_lock(&rn->cfg_lock);
+		if (!at->next)
+			rlb_nl_flow_listen(rn);
 		done = dump_turn(skb, cb, rn);
 		mutex_unlock(&rn->cfg_lock);
 		if (!done && fatal_signal_pending(current))

@@ -3,7 +3,7 @@
  * nl.h - the request rooms among themselves, and the door for main.c
  *
  * A request enters at family.c, which has had policy.c refuse what is badly formed; service.c,
- * backend.c, table.c, flow.c and secret.c carry it out, with parse.c to read attributes and fill.c to
+ * backend.c, table.c, flow.c, replica.c and secret.c carry it out, with parse.c to read attributes and fill.c to
  * write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
  */
 #ifndef _RINGLB_NL_H
@@ -16,6 +16,12 @@
 #include "../map.h"
 #include "../netns.h"
 #include "../service.h"
+
+/* The multicast groups, in the order of family.c */
+enum {
+	RLB_GROUP_NOTICES,
+	RLB_GROUP_FLOWS,
+};
 
 extern struct genl_family rlb_family;
 
@@ -41,6 +47,8 @@ int rlb_nl_flow_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int rlb_nl_flow_flush(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_flow_set(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_history_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int rlb_nl_flow_new(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_flow_del(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
 
@@ -63,6 +71,9 @@ struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *att
 int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd,
 		      struct rlb_backend_config *c, struct netlink_ext_ack *extack);
 int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ext_ack *extack);
+struct rlb_service *rlb_parse_flow_client(struct rlb_net *rn, struct nlattr *attr,
+					  struct nlattr **tb, struct rlb_pin_key *key,
+					  struct netlink_ext_ack *extack);
 
 /* fill.c: 0 or -EMSGSIZE */
 int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc);
@@ -81,7 +92,14 @@ struct rlb_entry;
 int rlb_fill_history(struct sk_buff *skb, const struct rlb_entry *e, bool sums);
 
 /* flow.c: likewise */
+struct rlb_pin;
 int rlb_fill_flows(struct sk_buff *skb, const struct rlb_net *rn);
+int rlb_fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const struct rlb_pin *pin);
+int rlb_fill_flow_client(struct sk_buff *skb, const struct rlb_service *svc,
+			 const struct rlb_pin_key *key);
+
+/* replica.c */
+void rlb_nl_flow_listen(struct rlb_net *rn);
 
 /* An answer to one request: its message begins here and leaves by rlb_nl_reply(). */
 struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header);

@@ -11,11 +11,11 @@ static struct sk_buff *notice_start(struct rlb_net *rn, u8 notice, void **header
 {
 	struct sk_buff *skb;
 
-	if (!genl_has_listeners(&rlb_family, rn->net, 0))
+	if (!genl_has_listeners(&rlb_family, rn->net, RLB_GROUP_NOTICES))
 		return NULL;
 	skb = nlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb) {
-		genl_set_err(&rlb_family, rn->net, 0, 0, -ENOBUFS);
+		genl_set_err(&rlb_family, rn->net, 0, RLB_GROUP_NOTICES, -ENOBUFS);
 		return NULL;
 	}
 	*header = genlmsg_put(skb, 0, 0, &rlb_family, 0, notice);
@@ -29,7 +29,8 @@ static void notice_end(struct rlb_net *rn, struct sk_buff *skb, void *header, u3
 		return;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_multicast_netns(&rlb_family, rn->net, skb, portid, 0, GFP_KERNEL);
+	genlmsg_multicast_netns(&rlb_family, rn->net, skb, portid, RLB_GROUP_NOTICES,
+				GFP_KERNEL);
 }
 
 /**

@@ -539,3 +539,51 @@ int rlb_parse_map(struct genl_info *info, const struct rlb_service *svc,
 	c->map = *map;
 	return 0;
 }
+
+/**
+ * rlb_parse_flow_client() - whose flow it is
+ * @rn: the namespace, cfg_lock held
+ * @attr: a FLOW nest
+ * @tb: out: what it has, RINGLB_A_FLOW_MAX + 1
+ * @key: out: the flow
+ * @extack: for the reason of a refusal
+ *
+ * Return: its service, or -EINVAL, -ENOENT.
+ */
+struct rlb_service *rlb_parse_flow_client(struct rlb_net *rn, struct nlattr *attr,
+					  struct nlattr **tb, struct rlb_pin_key *key,
+					  struct netlink_ext_ack *extack)
+{
+	char name[RINGLB_NAME_MAX + 1];
+	struct rlb_service *svc;
+	int err;
+
+	memset(key, 0, sizeof(*key));
+	err = nest(attr, tb, RINGLB_A_FLOW_MAX, rlb_policy_flow_new_nest, "flow is missing", extack);
+	if (!err)
+		err = parse_name(attr, tb[RINGLB_A_FLOW_SERVICE], name, extack);
+	if (!err)
+		err = parse_addr(attr, tb[RINGLB_A_FLOW_IPV4], tb[RINGLB_A_FLOW_IPV6], &key->addr,
+				 &key->family, extack);
+	if (err)
+		return ERR_PTR(err);
+	svc = rlb_service_by_name(rn, name);
+	if (!svc) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[RINGLB_A_FLOW_SERVICE], "no such service");
+		return ERR_PTR(-ENOENT);
+	}
+	err = parse_proto(attr, tb[RINGLB_A_FLOW_PROTOCOL], &key->proto, extack);
+	if (err)
+		return ERR_PTR(err);
+	if (key->proto != svc->config.proto || key->family != svc->config.family) {
+		refuse(extack, attr, "flow is not of the protocol and address family of its service");
+		return ERR_PTR(-EINVAL);
+	}
+	if (!tb[RINGLB_A_FLOW_PORT]) {
+		refuse(extack, attr, "port is missing");
+		return ERR_PTR(-EINVAL);
+	}
+	key->port = htons(nla_get_u32(tb[RINGLB_A_FLOW_PORT]));
+	key->target = svc->id;
+	return svc;
+}

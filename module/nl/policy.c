@@ -16,6 +16,7 @@ static struct netlink_range_validation slots = {
 	.max = RINGLB_SLOTS_MAX,
 };
 static struct netlink_range_validation timeout = { .min = 1, .max = RINGLB_TIMEOUT_MAX };
+static struct netlink_range_validation left = { .max = RINGLB_TIMEOUT_MAX };
 static struct netlink_range_validation flows = {
 	.min = RINGLB_FLOWS_MIN,
 	.max = RINGLB_FLOWS_MOST,
@@ -111,6 +112,27 @@ const struct nla_policy rlb_policy_flow_set_nest[RINGLB_A_FLOWS_MAX + 1] = {
 	[RINGLB_A_FLOWS_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &flows),
 };
 
+#define POLICY_FLOW_CLIENT						\
+	[RINGLB_A_FLOW_PROTOCOL] = { .type = NLA_U32 },			\
+	[RINGLB_A_FLOW_IPV4] = POLICY_IPV4,				\
+	[RINGLB_A_FLOW_IPV6] = POLICY_IPV6,				\
+	[RINGLB_A_FLOW_PORT] = NLA_POLICY_FULL_RANGE(NLA_U32, &port_or_none), \
+	[RINGLB_A_FLOW_SERVICE] = POLICY_NAME,
+
+const struct nla_policy rlb_policy_flow_new_nest[RINGLB_A_FLOW_MAX + 1] = {
+	POLICY_FLOW_CLIENT
+	[RINGLB_A_FLOW_BACKEND] = NLA_POLICY_NESTED(rlb_policy_backend_del_nest),
+	[RINGLB_A_FLOW_LEFT] = NLA_POLICY_FULL_RANGE(NLA_U32, &left),
+	[RINGLB_A_FLOW_HEARD] = NLA_POLICY_MAX(NLA_U32, RINGLB_HEARD_ALL),
+	[RINGLB_A_FLOW_SEQ] = { .type = NLA_U32 },
+	[RINGLB_A_FLOW_ACK] = { .type = NLA_U32 },
+	[RINGLB_A_FLOW_REPLACE] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
+const struct nla_policy rlb_policy_flow_del_nest[RINGLB_A_FLOW_MAX + 1] = {
+	POLICY_FLOW_CLIENT
+};
+
 const struct nla_policy rlb_policy_nothing[RINGLB_A_MAX + 1] = {};
 
 const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
@@ -157,4 +179,13 @@ const struct nla_policy rlb_policy_flow_filter[RINGLB_A_MAX + 1] = {
 
 const struct nla_policy rlb_policy_flow_set[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_FLOWS] = NLA_POLICY_NESTED(rlb_policy_flow_set_nest),
+};
+
+const struct nla_policy rlb_policy_flow_new[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_SERVICE] = NLA_POLICY_NESTED(rlb_policy_service_ref_nest),
+	[RINGLB_A_FLOW] = NLA_POLICY_NESTED(rlb_policy_flow_new_nest),
+};
+
+const struct nla_policy rlb_policy_flow_del[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_FLOW] = NLA_POLICY_NESTED(rlb_policy_flow_del_nest),
 };

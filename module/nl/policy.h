@@ -21,6 +21,8 @@ extern const struct nla_policy rlb_policy_lookup[];
 extern const struct nla_policy rlb_policy_secret_set[];
 extern const struct nla_policy rlb_policy_flow_filter[];
 extern const struct nla_policy rlb_policy_flow_set[];
+extern const struct nla_policy rlb_policy_flow_new[];
+extern const struct nla_policy rlb_policy_flow_del[];
 
 /* Inside the nests, for those who parse them. */
 extern const struct nla_policy rlb_policy_service_new_nest[];
@@ -32,5 +34,7 @@ extern const struct nla_policy rlb_policy_backend_map_nest[];
 extern const struct nla_policy rlb_policy_lookup_nest[];
 extern const struct nla_policy rlb_policy_secret_set_nest[];
 extern const struct nla_policy rlb_policy_flow_set_nest[];
+extern const struct nla_policy rlb_policy_flow_new_nest[];
+extern const struct nla_policy rlb_policy_flow_del_nest[];
 
 #endif /* _RINGLB_POLICY_H */

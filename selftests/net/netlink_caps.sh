@@ -30,7 +30,7 @@ all_refused()
 		import genl
 		g = genl.Genl()
 		wrong = []
-		for command in range(genl.CMD_INFO_GET, genl.CMD_FLUSH + 1):
+		for command in range(genl.CMD_INFO_GET, genl.CMD_MAX + 1):
 		    for dump in (False, True):
 		        try:
 		            g.request(command, b"", dump)
@@ -38,11 +38,14 @@ all_refused()
 		        except genl.Refused as r:
 		            if r.errno not in (errno.EPERM, errno.EOPNOTSUPP):
 		                wrong.append((command, dump, r.errno))
-		try:
-		    g.sock.setsockopt(genl.SOL_NETLINK, genl.NETLINK_ADD_MEMBERSHIP, g.groups["notices"])
-		    wrong.append("notices")
-		except PermissionError:
-		    pass
+		for group, number in g.groups.items():
+		    try:
+		        g.sock.setsockopt(genl.SOL_NETLINK, genl.NETLINK_ADD_MEMBERSHIP, number)
+		        wrong.append(group)
+		    except PermissionError:
+		        pass
+		if sorted(g.groups) != ["flows", "notices"]:
+		    wrong.append(g.groups)
 		sys.exit(f"not refused: {wrong}" if wrong else 0)
 	END
 }

@@ -78,13 +78,39 @@ def lookup(**change):
     return nest(genl.A_LOOKUP, *(p for p in parts.values() if p is not None))
 
 
+def flow(**change):
+    """A flow of another gateway."""
+    parts = {
+        "service": text(genl.A_FLOW_SERVICE, "web"),
+        "protocol": u32(genl.A_FLOW_PROTOCOL, 6),
+        "client": host("FLOW", "198.51.100.7"),
+        "port": u32(genl.A_FLOW_PORT, 4000),
+        "backend": nest(genl.A_FLOW_BACKEND, host("BACKEND", "10.0.2.11"),
+                        u32(genl.A_BACKEND_PORT, 8080)),
+        "heard": u32(genl.A_FLOW_HEARD, 0x19),
+        "seq": u32(genl.A_FLOW_SEQ, 1),
+        "ack": u32(genl.A_FLOW_ACK, 2),
+        "left": u32(genl.A_FLOW_LEFT, 60),
+    }
+    parts.update(change)
+    return nest(genl.A_FLOW, *(p for p in parts.values() if p is not None))
+
+
 def snapshot(g):
-    """All of the configuration, without counters."""
+    """All of the configuration, without counters, and the flows without the time they have."""
     services = [a for _, a in g.request(genl.CMD_SERVICE_GET, dump=True)]
     backends = [a for _, a in g.request(genl.CMD_BACKEND_GET, dump=True)]
-    return services, backends
+    flows = [[fact for fact in parse(dict(parse(a))[genl.A_FLOW]) if fact[0] != genl.A_FLOW_LEFT]
+             for _, a in g.request(genl.CMD_FLOW_GET, dump=True)]
+    return services, backends, flows
 
 
+def client(**change):
+    """The same, without what is not of its client."""
+    return flow(backend=None, heard=None, seq=None, ack=None, left=None, **change)
+
+
+F, FNEW, FDEL = genl.A_FLOW, genl.CMD_FLOW_NEW, genl.CMD_FLOW_DEL
 S, B, L, K = genl.A_SERVICE, genl.A_BACKEND, genl.A_LOOKUP, genl.A_SECRET
 NEW, SET, DEL, GET = (genl.CMD_SERVICE_NEW, genl.CMD_SERVICE_SET, genl.CMD_SERVICE_DEL,
                       genl.CMD_SERVICE_GET)
@@ -434,6 +460,55 @@ REFUSED = [
      nest(genl.A_FLOWS, u32(genl.A_FLOWS_LIMIT, (1 << 26) + 1)), errno.ERANGE, None),
     ("flow set: a number", genl.CMD_FLOW_SET, nest(genl.A_FLOWS, u32(genl.A_FLOWS_NOW, 1)),
      errno.EINVAL, None),
+    ("flow new: nothing", FNEW, b"", errno.EINVAL, "flow is missing"),
+    ("flow new: empty", FNEW, nest(F), errno.EINVAL, "service name is missing"),
+    ("flow new: no such service", FNEW, flow(service=text(genl.A_FLOW_SERVICE, "other")),
+     errno.ENOENT, "no such service"),
+    ("flow new: another service beside it", FNEW, named("other") + flow(), errno.ENOENT,
+     "no such service"),
+    ("flow new: no protocol", FNEW, flow(protocol=None), errno.EINVAL, "protocol is missing"),
+    ("flow new: another protocol", FNEW, flow(protocol=u32(genl.A_FLOW_PROTOCOL, 17)),
+     errno.EINVAL, "flow is not of the protocol and address family of its service"),
+    ("flow new: another family", FNEW, flow(client=host("FLOW", "2001:db8::7")), errno.EINVAL,
+     "flow is not of the protocol and address family of its service"),
+    ("flow new: no client", FNEW, flow(client=None), errno.EINVAL, "address is missing"),
+    ("flow new: two clients", FNEW,
+     flow(client=host("FLOW", "198.51.100.7") + host("FLOW", "2001:db8::7")), errno.EINVAL,
+     "address is given twice, as IPv4 and as IPv6"),
+    ("flow new: no port", FNEW, flow(port=None), errno.EINVAL, "port is missing"),
+    ("flow new: port 65536", FNEW, flow(port=u32(genl.A_FLOW_PORT, 65536)), errno.ERANGE, None),
+    ("flow new: no backend", FNEW, flow(backend=None), errno.EINVAL, "backend is missing"),
+    ("flow new: no such backend", FNEW,
+     flow(backend=nest(genl.A_FLOW_BACKEND, host("BACKEND", "10.0.2.77"))), errno.ENOENT,
+     "service has no such backend"),
+    ("flow new: a backend's weight", FNEW,
+     flow(backend=nest(genl.A_FLOW_BACKEND, host("BACKEND", "10.0.2.11"), weight(1))),
+     errno.EINVAL, None),
+    ("flow new: nothing heard", FNEW, flow(heard=None), errno.EINVAL,
+     "what was heard or the time left is missing"),
+    ("flow new: no time left", FNEW, flow(left=None), errno.EINVAL,
+     "what was heard or the time left is missing"),
+    ("flow new: more than a week left", FNEW, flow(left=u32(genl.A_FLOW_LEFT, 604801)),
+     errno.ERANGE, None),
+    ("flow new: begun in two ways", FNEW, flow(heard=u32(genl.A_FLOW_HEARD, 0x13)), errno.EINVAL,
+     "what was heard contradicts itself or the protocol"),
+    ("flow new: TCP datagrams", FNEW, flow(heard=u32(genl.A_FLOW_HEARD, 0x14)), errno.EINVAL,
+     "what was heard contradicts itself or the protocol"),
+    ("flow new: heard what is not known", FNEW, flow(heard=u32(genl.A_FLOW_HEARD, 0x119)),
+     errno.ERANGE, None),
+    ("flow new: no sequence number", FNEW, flow(seq=None), errno.EINVAL,
+     "sequence numbers are missing"),
+    ("flow new: a state", FNEW, flow(state=u32(genl.A_FLOW_STATE, 3)), errno.EINVAL, None),
+    ("flow new: replace 2", FNEW, flow(replace=u32(genl.A_FLOW_REPLACE, 2)), errno.ERANGE, None),
+    ("flow new: the second is wrong", FNEW, flow() + flow(port=None), errno.EINVAL,
+     "port is missing"),
+    ("flow del: nothing", FDEL, b"", errno.EINVAL, "flow is missing"),
+    ("flow del: no such service", FDEL, client(service=text(genl.A_FLOW_SERVICE, "other")),
+     errno.ENOENT, "no such service"),
+    ("flow del: a backend", FDEL, flow(), errno.EINVAL, None),
+    ("flow del: the second is wrong", FDEL, client() + client(port=None), errno.EINVAL,
+     "port is missing"),
+    ("a notice of flows as a command", genl.CMD_FLOW_NEW_NOTICE, flow(), errno.EOPNOTSUPP, ""),
     ("flush: an attribute", genl.CMD_FLUSH, named(), errno.EINVAL, None),
     ("info: an attribute", genl.CMD_INFO_GET, named(), errno.EINVAL, None),
     ("a notice as a command", genl.CMD_SERVICE_NEW_NOTICE, named(), errno.EOPNOTSUPP, ""),
@@ -530,7 +605,9 @@ def fuzz(g, rounds):
             (BSET, named() + backend("10.0.2.11", 8080, weight(3), number(3))),
             (BDEL, named() + backend()), (SET, slotted + part("10.0.2.11", (0, 65535))),
             (genl.CMD_LOOKUP, lookup()), (DEL, named("two")),
-            (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16)))]
+            (genl.CMD_SECRET_SET, nest(K, attr(1, b"k" * 16))),
+            (FNEW, named() + flow()), (FNEW, flow(replace=u32(genl.A_FLOW_REPLACE, 1))),
+            (FDEL, client())]
     allowed = {errno.EINVAL, errno.ERANGE, errno.EEXIST, errno.ENOENT, errno.E2BIG,
                errno.EOPNOTSUPP, errno.ENOSPC, errno.ESTALE, errno.EBUSY, errno.ENODATA}
     rng = random.Random(1)
@@ -551,7 +628,7 @@ def fuzz(g, rounds):
             strange.append((command, raw.hex(), "no answer"))
     claim(not strange, f"{rounds} mutated requests: no errno but the documented ones", strange[:3])
     g.request(genl.CMD_FLUSH)
-    claim(snapshot(g) == ([], []), "the family answers after them, and a flush leaves nothing")
+    claim(snapshot(g) == ([], [], []), "the family answers after them, and a flush leaves nothing")
 
 
 def main():
@@ -561,6 +638,7 @@ def main():
     g.request(NEW, service())
     g.request(NEW, service(name=text(1, "two"), port=u32(5, 82)))
     g.request(BNEW, named() + backend() + backend("10.0.2.12", None, weight(99), number(7)))
+    g.request(FNEW, flow(port=u32(genl.A_FLOW_PORT, 5000), left=u32(genl.A_FLOW_LEFT, 604800)))
     refusals(g)
     details(g)
     settings(g)

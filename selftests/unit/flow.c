@@ -82,6 +82,11 @@ void rlb_pins_reap_later(struct rlb_pins *pins)
 	WRITE_ONCE(pins->reap.pending, true);
 }
 
+void rlb_pins_tell_later(struct rlb_pins *pins)
+{
+	WRITE_ONCE(pins->tell.pending, true);
+}
+
 void flow_quiesce(struct rlb_pins *pins)
 {
 	while (READ_ONCE(pins->reap.pending)) {

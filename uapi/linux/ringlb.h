@@ -8,7 +8,7 @@
  *  - addresses are in network byte order and their attribute says the family; every other
  *    number is in host byte order and at least 32 bits wide;
  *  - validation is strict: unknown attributes, wrong lengths and trailing bytes are refused;
- *  - every command, and the notice group, needs CAP_NET_ADMIN in the user namespace that
+ *  - every command, and each notice group, needs CAP_NET_ADMIN in the user namespace that
  *    owns the network namespace of the socket;
  *  - a refusal carries an extended ack with a text, and the attribute at fault where there
  *    is one. It has changed nothing.
@@ -22,6 +22,7 @@
 #define RINGLB_GENL_NAME	"ringlb"
 #define RINGLB_GENL_VERSION	1
 #define RINGLB_MCGRP_NAME	"notices"
+#define RINGLB_MCGRP_FLOWS	"flows"
 
 /* Limits */
 #define RINGLB_NAME_MAX		31	/* bytes of a service's name, without the NUL */
@@ -111,6 +112,21 @@
  * @RINGLB_CMD_FLOW_SET: FLOWS (limit)
  * @RINGLB_CMD_HISTORY_GET: a dump -> one HISTORY a message, the oldest change first
  * @RINGLB_CMD_HISTORY_NOTICE: notice: HISTORY: a change is in force
+ * @RINGLB_CMD_FLOW_NEW: SERVICE (name, or none), FLOW (many, or none): flows that another
+ *	gateway remembers -> FLOWS (TAKEN, KEPT): all are checked before the first is taken. No
+ *	other flow is forgotten to make room: those that found none are the rest. The service,
+ *	and those of the flows, have flows from now on: changes of theirs keep them, even if
+ *	this gateway has seen no packet yet
+ * @RINGLB_CMD_FLOW_DEL: FLOW (many; service, client): flows that another gateway remembers no
+ *	more, nor needs to; those that are not remembered here are passed over
+ * @RINGLB_CMD_FLOW_NEW_NOTICE: notice of the group "flows": FLOW, as after FLOW_GET: a flow
+ *	that has somebody at both ends is remembered, in another state than before, with another
+ *	backend, or for a good while longer. To a socket that has joined the group and asks for
+ *	FLOW_GET, notices are sent from then on. If some are lost, receiving fails once with
+ *	ENOBUFS: all flows are to be asked for again
+ * @RINGLB_CMD_FLOW_DEL_NOTICE: notice of the group "flows": FLOW (service, protocol, client):
+ *	it is no more remembered, and goes where others of its slot go. Flows that expire, whose
+ *	backend is gone, or that are forgotten on request, are not told
  */
 enum ringlb_cmd {
 	RINGLB_CMD_UNSPEC,
@@ -143,6 +159,10 @@ enum ringlb_cmd {
 	RINGLB_CMD_FLOW_SET,
 	RINGLB_CMD_HISTORY_GET,
 	RINGLB_CMD_HISTORY_NOTICE,
+	RINGLB_CMD_FLOW_NEW,
+	RINGLB_CMD_FLOW_DEL,
+	RINGLB_CMD_FLOW_NEW_NOTICE,
+	RINGLB_CMD_FLOW_DEL_NOTICE,
 
 	__RINGLB_CMD_MAX,
 	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1
@@ -160,7 +180,7 @@ enum ringlb_attr {
 	RINGLB_A_SEATS,		/* array of struct ringlb_seat: the list of seats of a service, as
 				 * many attributes as it needs; one that is empty: begin a new list
 				 */
-	RINGLB_A_FLOW,		/* nested, enum ringlb_attr_flow */
+	RINGLB_A_FLOW,		/* nested, enum ringlb_attr_flow; may be repeated */
 	RINGLB_A_FLOWS,		/* nested, enum ringlb_attr_flows */
 	RINGLB_A_HISTORY,	/* nested, enum ringlb_attr_history */
 
@@ -369,6 +389,14 @@ enum ringlb_attr_flow {
 	RINGLB_A_FLOW_BACKEND,		/* nested, enum ringlb_attr_backend: address and port */
 	RINGLB_A_FLOW_STATE,		/* u32, enum ringlb_flow_state */
 	RINGLB_A_FLOW_LEFT,		/* u32, seconds until it is forgotten if it stays silent */
+	RINGLB_A_FLOW_HEARD,		/* u32, RINGLB_HEARD_*: how it began and what was heard since,
+					 * of which STATE is the sum
+					 */
+	RINGLB_A_FLOW_SEQ,		/* u32, TCP: a sequence number of the client, heard lately */
+	RINGLB_A_FLOW_ACK,		/* u32, TCP: what the client will acknowledge, if half open */
+	RINGLB_A_FLOW_REPLACE,		/* u32, 0 or 1; in requests only: whatever is remembered of
+					 * the flow; else only if that is the same, for less long
+					 */
 
 	__RINGLB_A_FLOW_MAX,
 	RINGLB_A_FLOW_MAX = __RINGLB_A_FLOW_MAX - 1
@@ -388,6 +416,9 @@ enum ringlb_attr_flows {
 	RINGLB_A_FLOWS_REMOVED,		/* u64: forgotten with their backend, or on request */
 	RINGLB_A_FLOWS_UNPINNED,	/* u64: lost because they could not be remembered */
 	RINGLB_A_FLOWS_PAD,
+	/* in answers of FLOW_NEW only: */
+	RINGLB_A_FLOWS_TAKEN,		/* u32, flows that are remembered as they were given */
+	RINGLB_A_FLOWS_KEPT,		/* u32, flows that are remembered as they were before */
 
 	__RINGLB_A_FLOWS_MAX,
 	RINGLB_A_FLOWS_MAX = __RINGLB_A_FLOWS_MAX - 1
@@ -508,6 +539,18 @@ enum ringlb_event {
 	__RINGLB_EVENT_MAX,
 	RINGLB_EVENT_MAX = __RINGLB_EVENT_MAX - 1
 };
+
+/* Bits of RINGLB_A_FLOW_HEARD. How a flow began, one of these: */
+#define RINGLB_HEARD_BEGIN	0x01	/* with a SYN */
+#define RINGLB_HEARD_MIDDLE	0x02	/* with another packet */
+#define RINGLB_HEARD_DATAGRAM	0x04	/* its protocol has no connections */
+/* What was heard since: */
+#define RINGLB_HEARD_ANSWER	0x08	/* the backend has answered the SYN */
+#define RINGLB_HEARD_BOTH	0x10	/* there is somebody at both ends */
+#define RINGLB_HEARD_FIN_CLIENT	0x20
+#define RINGLB_HEARD_FIN_BACKEND 0x40
+#define RINGLB_HEARD_RST	0x80
+#define RINGLB_HEARD_ALL	0xff
 
 /* How far a flow is */
 enum ringlb_flow_state {
