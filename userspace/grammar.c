@@ -118,6 +118,15 @@ const struct grammar grammar[] = {
 		"flow", "stats", "", "show how full the flow table is, and what happened to flows",
 		.run = flow_stats,
 	}, {
+		"flow", "export", "[SERVICE] [follow]",
+		"print flows for another gateway; with follow what changes, until interrupted",
+		export_keywords, 0, BIT(EXPORT_BUFFER),
+		.parse = flow_parse_export, .run = flow_export,
+	}, {
+		"flow", "import", "[FILE|-] [replace]",
+		"remember flows as another gateway has them",
+		.parse = flow_parse_import, .run = flow_import,
+	}, {
 		"secret", "show", "", "show the hash key and its fingerprint",
 		.parse = NULL, .run = secret_show,
 	}, {

@@ -28,6 +28,9 @@ enum secret_from {
  * @more: the words of further backends, for which the same is to be done; see backend_nth()
  * @n_more: how many
  * @with_secret: save: the secret too
+ * @export: flow export: how
+ * @replace: flow import: whatever is remembered of the flows
+ * @from: flow import: a file, or "-"
  * @force: secret set: even if flows are lost that are kept from an earlier change
  * @plan: what is planned: changes as words, a limit in tenths of a percent, files
  * @simulate: what is simulated
@@ -41,6 +44,9 @@ struct command {
 	bool has_backend;
 	bool several;
 	bool with_secret;
+	struct export_options export;
+	bool replace;
+	const char *from;
 	enum secret_from secret_from;
 	const char *topic;
 	char **more;

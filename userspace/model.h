@@ -147,7 +147,14 @@ struct table {
 	u16 *owners;
 };
 
-/* A flow that is remembered. */
+/**
+ * struct remembered - a flow that is remembered
+ * @has: bits of enum ringlb_attr_flow
+ * @heard: RINGLB_HEARD_*
+ * @seq: TCP: a number of the client
+ * @ack: TCP: what the client will acknowledge
+ * @replace: whatever is remembered of it
+ */
 struct remembered {
 	char service[RINGLB_NAME_MAX + 1];
 	u32 protocol;
@@ -155,6 +162,38 @@ struct remembered {
 	struct backend backend;
 	u32 state;
 	u32 left;		/* seconds */
+	u64 has;
+	u32 heard;
+	u32 seq;
+	u32 ack;
+	bool replace;
+};
+
+#define EXPORT_BUFFER 1		/* bit in @has */
+#define EXPORT_BUFFER_MIN 4096
+#define EXPORT_BUFFER_MAX (1U << 30)
+#define EXPORT_BUFFER_DEFAULT (8U << 20)
+
+/**
+ * struct export_options - how flows are exported
+ * @has: EXPORT_BUFFER
+ * @buffer: bytes of notices that may wait
+ * @follow: go on with what changes
+ */
+struct export_options {
+	u64 has;
+	u32 buffer;
+	bool follow;
+};
+
+/**
+ * struct taken - what became of flows of another gateway
+ * @taken: remembered as they were given
+ * @kept: remembered as they were before
+ */
+struct taken {
+	u32 taken;
+	u32 kept;
 };
 
 /**

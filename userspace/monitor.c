@@ -166,7 +166,7 @@ int monitor_run(struct tool *t, const struct command *command)
 	(void)command;
 	if (!s)
 		return TOOL_REFUSED;
-	if (session_listen(s))
+	if (session_listen(s, s->notices, 0))
 		return tool_refused(t, "monitor");
 	begin(&t->out, "monitor", "listening");
 	err = end(&t->out);

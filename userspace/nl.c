@@ -212,6 +212,8 @@ static int take_family(const struct nlmsghdr *h, void *arg)
 			continue;
 		if (!strcmp(nla_get_string(group[CTRL_ATTR_MCAST_GRP_NAME]), RINGLB_MCGRP_NAME))
 			s->notices = nla_get_u32(group[CTRL_ATTR_MCAST_GRP_ID]);
+		if (!strcmp(nla_get_string(group[CTRL_ATTR_MCAST_GRP_NAME]), RINGLB_MCGRP_FLOWS))
+			s->flows = nla_get_u32(group[CTRL_ATTR_MCAST_GRP_ID]);
 	}
 	return 0;
 }
@@ -323,17 +325,20 @@ void session_close(struct session *s)
 /**
  * session_listen() - receive notices from now on
  * @s: the session; asks no more
+ * @group: one of its groups
+ * @buffer: bytes of notices that may wait, more than others may have; 0: as all do
  *
  * Return: 0, or -errno with the reason in @s->why.
  */
-int session_listen(struct session *s)
+int session_listen(struct session *s, u32 group, u32 buffer)
 {
-	u32 group = s->notices;
+	int fd = nl_socket_get_fd(s->sk);
 
+	if (buffer)
+		(void)!setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof(buffer));
 	if (!group)
 		return session_fail(s, -ENOENT, "the loaded module sends no notices");
-	if (setsockopt(nl_socket_get_fd(s->sk), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
-		       sizeof(group)))
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		return session_fail(s, -errno, "%s", errno == EPERM ? SESSION_NO_PERMISSION :
 				    strerror(errno));
 	return 0;

@@ -35,13 +35,15 @@ struct refusal {
  * struct session - a socket of the family, or of the kernel's routing, in one network namespace
  * @sk: libnl's socket
  * @family: the family's number
- * @notices: the notice group's number, 0 if it was not there
+ * @notices: the number of the group of notices, 0 if it was not there
+ * @flows: likewise, of the group that tells of flows
  * @why: of the last failure
  */
 struct session {
 	struct nl_sock *sk;
 	int family;
 	u32 notices;
+	u32 flows;
 	struct refusal why;
 };
 
@@ -55,7 +57,7 @@ struct nl_msg *session_message(struct session *s, int cmd);
 int session_ask(struct session *s, struct nl_msg *msg, session_take take, void *arg);
 int session_dump(struct session *s, struct nl_msg *msg, void (*begin)(void *arg),
 		 session_take take, void *arg);
-int session_listen(struct session *s);
+int session_listen(struct session *s, u32 group, u32 buffer);
 int session_next(struct session *s, session_take take, void *arg);
 int session_discard(struct session *s);
 

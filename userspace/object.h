@@ -64,6 +64,14 @@ int flow_stats(struct tool *t, const struct command *command);
 int history_run(struct tool *t, const struct command *command);
 void history_facts(struct out *o, const struct change_entry *e);
 
+/* export.c */
+int flow_parse_export(struct cmd *c, struct command *command);
+int flow_export(struct tool *t, const struct command *command);
+
+/* import.c */
+int flow_parse_import(struct cmd *c, struct command *command);
+int flow_import(struct tool *t, const struct command *command);
+
 /* secret.c */
 int secret_parse_set(struct cmd *c, struct command *command);
 int secret_show(struct tool *t, const struct command *command);

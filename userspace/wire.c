@@ -187,6 +187,56 @@ int wire_put_map(struct nl_msg *msg, const struct map_range *r, u32 n)
 	return at;
 }
 
+static int put_remembered(struct nl_msg *msg, const struct remembered *f)
+{
+	const struct {
+		int attr;
+		u32 value;
+	} numbers[] = {
+		{ RINGLB_A_FLOW_HEARD, f->heard },
+		{ RINGLB_A_FLOW_SEQ, f->seq },
+		{ RINGLB_A_FLOW_ACK, f->ack },
+		{ RINGLB_A_FLOW_LEFT, f->left },
+	};
+	struct nlattr *start = nest(msg, RINGLB_A_FLOW_BACKEND);
+	size_t i;
+
+	if (!start || put_endpoint(msg, RINGLB_A_BACKEND_IPV4, RINGLB_A_BACKEND_IPV6,
+				   RINGLB_A_BACKEND_PORT, &f->backend.at))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (HAS(f, numbers[i].attr) && nla_put_u32(msg, numbers[i].attr, numbers[i].value))
+			return -EMSGSIZE;
+	return f->replace ? nla_put_u32(msg, RINGLB_A_FLOW_REPLACE, 1) : 0;
+}
+
+/**
+ * wire_put_flow() - FLOW: one that another gateway remembers, or has forgotten
+ * @msg: the message
+ * @f: the flow; of one without a backend only the client is put
+ * @span: out: where it is
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int wire_put_flow(struct nl_msg *msg, const struct remembered *f, struct wire_span *span)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_FLOW);
+	int type = f->client.family == AF_INET ? RINGLB_A_FLOW_IPV4 : RINGLB_A_FLOW_IPV6;
+
+	if (!start || nla_put_string(msg, RINGLB_A_FLOW_SERVICE, f->service) ||
+	    nla_put_u32(msg, RINGLB_A_FLOW_PROTOCOL, f->protocol) ||
+	    nla_put(msg, type, rlb_addr_len(f->client.family), &f->client.addr) ||
+	    nla_put_u32(msg, RINGLB_A_FLOW_PORT, f->client.port))
+		return -EMSGSIZE;
+	if (f->backend.at.family && put_remembered(msg, f))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	span->start = (char *)start - (char *)nlmsg_hdr(msg);
+	span->end = nlmsg_hdr(msg)->nlmsg_len;
+	return 0;
+}
+
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
 {
 	struct nlattr *start = nest(msg, RINGLB_A_LOOKUP);
@@ -414,19 +464,52 @@ int wire_get_backend(const struct nlattr *from, struct backend *b)
 	return 0;
 }
 
+static int get_client(struct nlattr *const *tb, struct remembered *f)
+{
+	return get_name(tb[RINGLB_A_FLOW_SERVICE], f->service) ||
+	       get_endpoint(tb[RINGLB_A_FLOW_IPV4], tb[RINGLB_A_FLOW_IPV6], tb[RINGLB_A_FLOW_PORT],
+			    &f->client) ||
+	       get_u32(tb[RINGLB_A_FLOW_PROTOCOL], &f->protocol) ? -EBADMSG : 0;
+}
+
+/* FLOW with a client alone */
+int wire_get_client(const struct nlattr *from, struct remembered *f)
+{
+	struct nlattr *tb[RINGLB_A_FLOW_MAX + 1];
+
+	memset(f, 0, sizeof(*f));
+	if (!from || parse(from, tb, RINGLB_A_FLOW_MAX))
+		return -EBADMSG;
+	return get_client(tb, f);
+}
+
+/* FLOW, whole */
 int wire_get_flow(const struct nlattr *from, struct remembered *f)
 {
 	struct nlattr *tb[RINGLB_A_FLOW_MAX + 1];
 
 	memset(f, 0, sizeof(*f));
-	if (!from || parse(from, tb, RINGLB_A_FLOW_MAX) ||
-	    get_name(tb[RINGLB_A_FLOW_SERVICE], f->service) ||
-	    get_endpoint(tb[RINGLB_A_FLOW_IPV4], tb[RINGLB_A_FLOW_IPV6], tb[RINGLB_A_FLOW_PORT],
-			 &f->client) ||
+	if (!from || parse(from, tb, RINGLB_A_FLOW_MAX) || get_client(tb, f) ||
 	    wire_get_backend(tb[RINGLB_A_FLOW_BACKEND], &f->backend) ||
-	    get_u32(tb[RINGLB_A_FLOW_PROTOCOL], &f->protocol) ||
 	    get_u32(tb[RINGLB_A_FLOW_STATE], &f->state) ||
-	    get_u32(tb[RINGLB_A_FLOW_LEFT], &f->left))
+	    get_u32(tb[RINGLB_A_FLOW_LEFT], &f->left) ||
+	    get_u32(tb[RINGLB_A_FLOW_HEARD], &f->heard) ||
+	    get_u32(tb[RINGLB_A_FLOW_SEQ], &f->seq) ||
+	    get_u32(tb[RINGLB_A_FLOW_ACK], &f->ack))
+		return -EBADMSG;
+	f->has = mask(tb, RINGLB_A_FLOW_MAX);
+	return 0;
+}
+
+/* What FLOW_NEW has made of flows */
+int wire_get_taken(const struct nlattr *from, struct taken *taken)
+{
+	struct nlattr *tb[RINGLB_A_FLOWS_MAX + 1];
+
+	memset(taken, 0, sizeof(*taken));
+	if (!from || parse(from, tb, RINGLB_A_FLOWS_MAX) ||
+	    get_u32(tb[RINGLB_A_FLOWS_TAKEN], &taken->taken) ||
+	    get_u32(tb[RINGLB_A_FLOWS_KEPT], &taken->kept))
 		return -EBADMSG;
 	return 0;
 }

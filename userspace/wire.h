@@ -26,6 +26,7 @@ int wire_put_seats(struct nl_msg *msg, const struct service *s);
 int wire_put_map(struct nl_msg *msg, const struct map_range *r, u32 n);
 int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_span *span);
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
+int wire_put_flow(struct nl_msg *msg, const struct remembered *f, struct wire_span *span);
 int wire_put_flows(struct nl_msg *msg, const struct flows *f);
 int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN], bool force);
 
@@ -36,6 +37,8 @@ int wire_get_backend(const struct nlattr *nest, struct backend *b);
 int wire_get_lookup(const struct nlattr *nest, struct lookup *l);
 int wire_get_history(const struct nlattr *nest, struct change_entry *e);
 int wire_get_flow(const struct nlattr *nest, struct remembered *f);
+int wire_get_client(const struct nlattr *nest, struct remembered *f);
+int wire_get_taken(const struct nlattr *nest, struct taken *taken);
 int wire_get_flows(const struct nlattr *nest, struct flows *f);
 int wire_get_counters(const struct nlattr *nest, struct counters *c);
 

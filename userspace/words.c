@@ -87,6 +87,18 @@ static const struct pair flow_states[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair heard_of[] = {
+	{ "begin", RINGLB_HEARD_BEGIN },
+	{ "middle", RINGLB_HEARD_MIDDLE },
+	{ "datagram", RINGLB_HEARD_DATAGRAM },
+	{ "answer", RINGLB_HEARD_ANSWER },
+	{ "both", RINGLB_HEARD_BOTH },
+	{ "fin-client", RINGLB_HEARD_FIN_CLIENT },
+	{ "fin-backend", RINGLB_HEARD_FIN_BACKEND },
+	{ "rst", RINGLB_HEARD_RST },
+	{ NULL, 0 },
+};
+
 static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_PACKETS_IN] = "packets_in",
 	[RINGLB_COUNTER_BYTES_IN] = "bytes_in",
@@ -196,6 +208,20 @@ const char *word_event(u32 event)
 const char *word_flow_state(u32 state)
 {
 	return pair_word(flow_states, state);
+}
+
+/* What was heard of a flow: "begin,answer,both" */
+const char *word_heard(u32 heard, char word[WORD_HEARD_MAX])
+{
+	const struct pair *p;
+	size_t len = 0;
+
+	*word = '\0';
+	for (p = heard_of; p->word; p++)
+		if (heard & p->value)
+			len += snprintf(word + len, WORD_HEARD_MAX - len, "%s%s", len ? "," : "",
+					p->word);
+	return word;
 }
 
 /* A counter of the flow table, by its attribute. */
@@ -623,6 +649,53 @@ static int parse_drawn_method(const char *value, void *object)
 	return parse_method(value, s) || s->method == RINGLB_METHOD_SLOTS ? -1 : 0;
 }
 
+static int parse_heard(const char *value, void *object)
+{
+	struct remembered *f = object;
+	char word[WORD_HEARD_MAX], *rest, *one;
+	u32 bit;
+
+	f->heard = 0;
+	if (strlen(value) >= sizeof(word))
+		return -1;
+	strcpy(word, value);
+	for (one = strtok_r(word, ",", &rest); one; one = strtok_r(NULL, ",", &rest)) {
+		if (pair_find(heard_of, one, &bit))
+			return -1;
+		f->heard |= bit;
+	}
+	/* As it is printed: none twice, in order */
+	return f->heard && !strcmp(word_heard(f->heard, word), value) ? 0 : -1;
+}
+
+static int parse_seq(const char *value, void *object)
+{
+	struct remembered *f = object;
+
+	return parse_u32(value, 0, UINT32_MAX, &f->seq);
+}
+
+static int parse_ack(const char *value, void *object)
+{
+	struct remembered *f = object;
+
+	return parse_u32(value, 0, UINT32_MAX, &f->ack);
+}
+
+static int parse_left(const char *value, void *object)
+{
+	struct remembered *f = object;
+
+	return parse_u32(value, 0, RINGLB_TIMEOUT_MAX, &f->left);
+}
+
+static int parse_buffer(const char *value, void *object)
+{
+	struct export_options *e = object;
+
+	return parse_u32(value, EXPORT_BUFFER_MIN, EXPORT_BUFFER_MAX, &e->buffer);
+}
+
 static int parse_seed(const char *value, void *object)
 {
 	struct simulate *s = object;
@@ -722,6 +795,21 @@ const struct keyword secret_keywords[] = {
 
 const struct keyword flow_keywords[] = {
 	{ "limit", "N", "1024 to 67108864", RINGLB_A_FLOWS_LIMIT, parse_flow_limit, NULL },
+	{ .word = NULL },
+};
+
+const struct keyword export_keywords[] = {
+	{ "buffer", "BYTES", "4096 to 1073741824 bytes", EXPORT_BUFFER, parse_buffer, NULL },
+	{ .word = NULL },
+};
+
+const struct keyword remembered_keywords[] = {
+	{ "heard", "WHAT",
+	  "begin, middle or datagram, perhaps ,answer ,both ,fin-client ,fin-backend ,rst",
+	  RINGLB_A_FLOW_HEARD, parse_heard, NULL },
+	{ "seq", "N", "0 to 4294967295", RINGLB_A_FLOW_SEQ, parse_seq, NULL },
+	{ "ack", "N", "0 to 4294967295", RINGLB_A_FLOW_ACK, parse_ack, NULL },
+	{ "left", "SECONDS", "0 to 604800 seconds", RINGLB_A_FLOW_LEFT, parse_left, NULL },
 	{ .word = NULL },
 };
 

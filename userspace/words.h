@@ -34,13 +34,15 @@ struct keyword {
 	void (*print)(char value[WORD_VALUE_MAX], const void *object);
 };
 
-/* Of struct service, of struct backend and of struct simulate, in the order in which save
+/* Of struct service, of struct backend, of struct simulate..., in the order in which save
  * writes them; the last one's word is NULL.
  */
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
 extern const struct keyword simulate_keywords[];
 extern const struct keyword flow_keywords[];
+extern const struct keyword remembered_keywords[];
+extern const struct keyword export_keywords[];
 extern const struct keyword secret_keywords[];
 
 /* Word to number: 0, or -1 with the number as it was. Number to word: "unknown" for one that
@@ -60,6 +62,8 @@ const char *word_counter(unsigned int counter);
 const char *word_event(u32 event);
 const char *word_flow_state(u32 state);
 const char *word_flow_event(unsigned int attr);
+#define WORD_HEARD_MAX 64	/* all there is to hear, with its NUL */
+const char *word_heard(u32 heard, char word[WORD_HEARD_MAX]);
 int word_tenths_find(const char *word, u32 max, u32 *tenths);
 const char *word_tenths(u32 tenths, char word[WORD_VALUE_MAX]);
 const char *word_why(const struct keyword *k, const void *object);

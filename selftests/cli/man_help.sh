@@ -52,7 +52,7 @@ examples()
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
-	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60",
+	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",
 	          "W[,W...]": "1,2,4",
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table", "RANGES": "0-4095=10.0.0.1",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
@@ -142,7 +142,7 @@ examples >"$dir/examples"
 ktap_check "parser: help gives examples enough" test "$(wc -l <"$dir/examples")" -gt 50
 bad=$(while read -ra words; do
 	# Without a module right words end in 2, wrong ones in 1. Those that answer end in 0.
-	[[ ${words[0]} != monitor || ! -d /sys/module/ringlb ]] || continue
+	[[ ${words[*]} != @(monitor|*follow*) || ! -d /sys/module/ringlb ]] || continue
 	"${isolate[@]}" "$ringlb" "${words[@]}" >/dev/null 2>"$dir/err" <<<00112233445566778899aabbccddeeff
 	[[ $? -ne 1 ]] || echo "${words[*]}: $(cat "$dir/err")"
 done <"$dir/examples")

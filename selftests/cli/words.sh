@@ -308,6 +308,14 @@ cases()
 	secret show web	"web": expected nothing more
 	save all	"all": expected secret or nothing
 	save secret now	"now": expected nothing more
+	flow export web now	"now": expected buffer
+	flow export follow buffer 4095	buffer "4095": expected 4096 to 1073741824 bytes
+	flow export 'a b'	service "a b": expected $name
+	flow export follow web	"web": expected buffer
+	-j flow export	flow export: expected no -j or -p: it prints lines for flow import
+	flow import a replace b	"b": expected nothing more
+	flow import a b	"b": expected nothing more
+	flow import ''	file "": expected a word that is not empty
 	-j save	save: expected no -j or -p: it prints commands
 	monitor web	"web": expected nothing more
 	check web	"web": expected nothing more

@@ -24,5 +24,6 @@ void fuzz_build(const uint8_t *data, size_t size);
 void fuzz_file(const uint8_t *data, size_t size);
 void fuzz_parse(const uint8_t *data, size_t size);
 void fuzz_map(const uint8_t *data, size_t size);
+void fuzz_stream(const uint8_t *data, size_t size);
 
 #endif /* _RINGLB_FUZZ_H */

@@ -68,6 +68,11 @@ static void map(void **unused)
 	replay(FUZZ_CORPUS "/map", fuzz_map);
 }
 
+static void stream(void **unused)
+{
+	replay(FUZZ_CORPUS "/stream", fuzz_stream);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +80,7 @@ int main(void)
 		CLAIM("fuzz: readers of files keep theirs", file),
 		CLAIM("fuzz: the parser of packets agrees with its twin", parse),
 		CLAIM("fuzz: the reader of maps keeps its own", map),
+		CLAIM("fuzz: the reader of another gateway's flows keeps its own", stream),
 	};
 
 	return cmocka_run_group_tests_name("fuzz", tests, NULL, NULL);

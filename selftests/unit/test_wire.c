@@ -165,6 +165,81 @@ static void backend_round_trip(void **unused)
 	}
 }
 
+static void random_flow(struct remembered *f)
+{
+	memset(f, 0, sizeof(*f));
+	strcpy(f->service, "web");
+	f->protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+	random_endpoint(&f->client, false);
+	random_backend(&f->backend);
+	f->backend.has &= BIT(RINGLB_A_BACKEND_IPV4) | BIT(RINGLB_A_BACKEND_IPV6) |
+			  BIT(RINGLB_A_BACKEND_PORT);
+	f->backend = (struct backend){ .at = f->backend.at, .has = f->backend.has };
+	SET(f, RINGLB_A_FLOW_HEARD);
+	f->heard = unit_random();
+	SET(f, RINGLB_A_FLOW_LEFT);
+	f->left = unit_random();
+	if (unit_below(2)) {
+		SET(f, RINGLB_A_FLOW_SEQ);
+		f->seq = unit_random();
+		SET(f, RINGLB_A_FLOW_ACK);
+		f->ack = unit_random();
+	}
+	SET(f, RINGLB_A_FLOW_PROTOCOL);
+	SET(f, RINGLB_A_FLOW_SERVICE);
+	SET(f, RINGLB_A_FLOW_BACKEND);
+	SET(f, RINGLB_A_FLOW_PORT);
+	SET(f, f->client.family == AF_INET ? RINGLB_A_FLOW_IPV4 : RINGLB_A_FLOW_IPV6);
+}
+
+static void flow_round_trip(void **unused)
+{
+	struct remembered f, back;
+	struct wire_span span;
+	unsigned int round;
+	struct nlattr *a;
+
+	for (round = 0; round < unit_rounds(5000); round++) {
+		struct nl_msg *msg = begin(RINGLB_CMD_FLOW_NEW);
+
+		random_flow(&f);
+		assert_int_equal(wire_put_flow(msg, &f, &span), 0);
+		a = nest_of(msg, RINGLB_A_FLOW);
+		assert_int_equal(span.start, (char *)a - (char *)nlmsg_hdr(msg));
+		assert_int_equal(span.end, nlmsg_hdr(msg)->nlmsg_len);
+		assert_int_equal(wire_get_flow(a, &back), 0);
+		assert_memory_equal(&f, &back, sizeof(f));
+		nlmsg_free(msg);
+
+		msg = begin(RINGLB_CMD_FLOW_DEL);
+		memset(&f.backend, 0, sizeof(f.backend));
+		assert_int_equal(wire_put_flow(msg, &f, &span), 0);
+		a = nest_of(msg, RINGLB_A_FLOW);
+		assert_int_equal(wire_get_flow(a, &back), -EBADMSG);
+		assert_int_equal(wire_get_client(a, &back), 0);
+		assert_string_equal(back.service, f.service);
+		assert_int_equal(back.protocol, f.protocol);
+		assert_memory_equal(&back.client, &f.client, sizeof(f.client));
+		nlmsg_free(msg);
+	}
+}
+
+static void taken(void **unused)
+{
+	struct nl_msg *msg = begin(RINGLB_CMD_FLOW_NEW);
+	struct nlattr *top = nla_nest_start(msg, RINGLB_A_FLOWS);
+	struct taken t;
+
+	nla_put_u32(msg, RINGLB_A_FLOWS_TAKEN, 7);
+	nla_put_u32(msg, RINGLB_A_FLOWS_KEPT, 8);
+	nla_nest_end(msg, top);
+	assert_int_equal(wire_get_taken(nest_of(msg, RINGLB_A_FLOWS), &t), 0);
+	assert_int_equal(t.taken, 7);
+	assert_int_equal(t.kept, 8);
+	assert_int_equal(wire_get_taken(NULL, &t), -EBADMSG);
+	nlmsg_free(msg);
+}
+
 /* LOOKUP as a module answers it */
 static struct nl_msg *answer(const struct lookup *l)
 {
@@ -475,6 +550,8 @@ int main(void)
 		CLAIM("wire: a service is read as it was written", service_round_trip),
 		CLAIM("wire: a backend is read as it was written, where its span says",
 		      backend_round_trip),
+		CLAIM("wire: a flow is read as it was written, whole or its client alone", flow_round_trip),
+		CLAIM("wire: what became of flows is read", taken),
 		CLAIM("wire: an answer to lookup is read as it was written", lookup_round_trip),
 		CLAIM("wire: a question of lookup has what a module wants", lookup_question),
 		CLAIM("wire: an address has one family and its length", family_and_length),
