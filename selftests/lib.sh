@@ -250,6 +250,18 @@ rlb2()			# rlb2 WORD...: ringlb in the second gateway
 	ringlb -n "$gw2" "$@"
 }
 
+# What gw remembers of flows, gw2 is told, as long as $exporter and $importer live.
+replicate()
+{
+	must mkfifo "$tmp/replica"
+	ringlb -n "$gw2" flow import "$tmp/replica" >"$tmp/imported" 2>&1 </dev/null &
+	importer=$!
+	ktap_defer end "$importer"
+	ringlb -n "$gw" flow export follow >"$tmp/replica" 2>"$tmp/exported" </dev/null &
+	exporter=$!
+	ktap_defer end "$exporter"
+}
+
 rlbj()			# rlbj WORD...: as JSON
 {
 	ringlb -n "$gw" -j "$@"

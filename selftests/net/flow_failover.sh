@@ -3,9 +3,10 @@
 #
 # flow_failover.sh - a second gateway goes on with the flows of the first
 #
-# Both have the same secret and configuration, and tell each other nothing. Live flows are led
-# from one to the other. Those of slots that are settled must not notice; and if both gateways
-# know of a change, none that began before it. What breaks beyond that is told, not judged.
+# Both have the same secret and configuration. Live flows are led from one to the other. Without
+# a word between the gateways, those of slots that are settled must not notice; and if both
+# gateways know of a change, none that began before it. With a stream of flows none at all may
+# break, not even on a gateway that has seen no packet. What breaks beyond that is told.
 # timeout: 180
 set -u
 # shellcheck source=selftests/lib.sh
@@ -58,13 +59,13 @@ broken()		# broken NAME PROTO: "BROKEN of FLOWS"
 	jq -r '"\(.broken) of \(.flows)"' "$tmp/$1.$2.verdict"
 }
 
-unbroken()		# unbroken NAME PROTO CLAIM: 1 claim
+unbroken()		# unbroken NAME PROTO FLOWS CLAIM: 1 claim
 {
-	local expected="0 of ${!2}"
+	local expected="0 of $3"
 
 	[[ $(broken "$1" "$2") == "$expected" ]] ||
 		ktap_note "$(jq -c '.kinds, .some[]' "$tmp/$1.$2.verdict")"
-	ktap_is "fail-over: $3" "$(broken "$1" "$2")" "$expected"
+	ktap_is "fail-over: $4" "$(broken "$1" "$2")" "$expected"
 }
 
 both()			# both WORD...: a change in both gateways
@@ -73,7 +74,14 @@ both()			# both WORD...: a change in both gateways
 	must rlb2 "$@"
 }
 
-ktap_plan 5
+replicated()		# does the second gateway remember what the first does?
+{
+	rlb flow export | awk '$1 == "is" { print $2, $3, $4, $5 }' | sort >"$tmp/one"
+	[[ -s $tmp/one ]] && rlb2 flow export | awk '$1 == "is" { print $2, $3, $4, $5 }' | sort |
+		cmp - "$tmp/one"
+}
+
+ktap_plan 11
 farm $((members + 2))
 gateway2
 by_way_of gw
@@ -95,7 +103,8 @@ by_way_of gw2
 talk old
 by_way_of gw
 talk old
-ktap_is "fail-over: at rest, there and back, no connection breaks" "${talker_said[old.tcp]}" \
+at_rest=${talker_said[old.tcp]}
+ktap_is "fail-over: at rest, there and back, no connection breaks" "$at_rest" \
 	" $tcp 0"
 ktap_check "fail-over: the second gateway has forwarded them" \
 	test "$(gw=$gw2 counted web packets_in)" -ge "$tcp"
@@ -108,8 +117,10 @@ by_way_of gw2
 talk old new
 stop old
 stop new
-unbroken old tcp "a backend added to both just before: no connection that began earlier breaks"
-unbroken old udp "no UDP sender meets another backend, neither at rest nor after that"
+unbroken old tcp "$tcp" "a backend added to both just before: no connection that began earlier breaks"
+unbroken old udp "$udp" "no UDP sender meets another backend, neither at rest nor after that"
+ktap_note "without a stream, at rest, broke: TCP ${at_rest##* } of $tcp;" \
+	"a change just before: TCP $(broken old tcp) older, UDP $(broken old udp) older"
 ktap_note "of those that began after it, without exchange of state, broke:" \
 	"TCP $(broken new tcp), UDP $(broken new udp)"
 
@@ -125,3 +136,34 @@ talk fresh
 stop fresh
 ktap_note "on a gateway that was configured after the change, and knows of none, broke:" \
 	"TCP $(broken fresh tcp), UDP $(broken fresh udp)"
+
+# Once more, with a stream, and a second gateway that begins with nothing each time.
+configure
+replicate
+clients kept 50000-54999 "$tcp" "$udp"
+talk kept
+by_way_of gw2
+talk kept
+by_way_of gw
+talk kept
+ktap_is "fail-over: with a stream, at rest, there and back, no connection breaks" \
+	"${talker_said[kept.tcp]}" " $tcp 0"
+configure
+both backend drain web "$(be_at 4 1 8080)"
+both backend drain dns "$(be_at 4 1 8080)"
+both backend set web "$(be_at 4 2 8080)" weight 3
+clients since 55000-59999 "$some_tcp" "$some_udp"
+talk kept since
+ktap_check "fail-over: the second gateway is told of all that the first one remembers" \
+	wait_for 30 replicated
+by_way_of gw2
+talk kept since
+stop kept
+stop since
+unbroken kept tcp "$tcp" "with a stream, changes just before: no connection that began earlier breaks"
+unbroken kept udp "$udp" "with a stream: no UDP sender that began earlier meets another backend"
+unbroken since tcp "$some_tcp" "with a stream: no connection that began after the changes breaks"
+unbroken since udp "$some_udp" "with a stream: no UDP sender that did"
+ktap_note "with a stream of flows, changes just before, broke:" \
+	"TCP $(broken kept tcp) older and $(broken since tcp) newer," \
+	"UDP $(broken kept udp) older and $(broken since udp) newer"
