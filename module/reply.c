@@ -31,18 +31,12 @@ static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip)
 /* Is it a remembered flow's answer? Then the pin hears of it. */
 static noinline bool is_pinned(const struct rlb_pkt *pkt)
 {
-	u32 now = rlb_flow_now();
-	struct rlb_segment seg;
-	struct rlb_pin_key key;
-	struct rlb_pin *pin;
+	struct rlb_pin *pin = rlb_steer_pin(pkt->service, &pkt->tuple);
 
-	rlb_steer_key(&key, pkt->service, &pkt->tuple);
-	pin = rlb_pins_find(&pkt->rn->pins, &key, now);
 	if (!pin || rlb_pin_backend(pin) != pkt->backend)
 		return false;
-	rlb_steer_segment(pkt, true, &seg);
-	if (rlb_track_seen(pin, &seg, rlb_steer_idle(pkt->service), now))
-		rlb_pins_changed(&pkt->rn->pins, &key);
+	if (!rlb_steer_knows(pkt, pin))
+		rlb_steer_seen(pkt, pin);
 	return true;
 }
 

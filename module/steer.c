@@ -107,23 +107,6 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 }
 
 /**
- * rlb_steer_key() - by what a flow is remembered
- * @key: out
- * @svc: its service
- * @flow: the flow, from client to VIP
- */
-void rlb_steer_key(struct rlb_pin_key *key, const struct rlb_service *svc,
-		   const struct rlb_tuple *flow)
-{
-	memset(key, 0, sizeof(*key));
-	memcpy(&key->addr, &flow->src, rlb_addr_len(flow->family));
-	key->target = svc->id;
-	key->port = flow->sport;
-	key->proto = flow->proto;
-	key->family = flow->family;
-}
-
-/**
  * rlb_steer_segment() - what a packet says of its flow
  * @pkt: a parsed packet
  * @reply: it comes from the backend
@@ -148,6 +131,26 @@ void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment
 	seg->kind = rlb_kind_tcp(((const u8 *)th)[13]);
 	seg->seq = ntohl(th->seq);
 	seg->ack = ntohl(th->ack_seq);
+}
+
+/* Tell a pin of a packet. */
+static void seen(const struct rlb_pkt *pkt, struct rlb_pin *pin, const struct rlb_segment *seg)
+{
+	if (rlb_track_seen(pin, seg, rlb_steer_idle(pkt->service), rlb_flow_now()))
+		rlb_pins_changed(&pkt->rn->pins, &pin->key);
+}
+
+/**
+ * rlb_steer_seen() - tell a pin of a packet from its backend
+ * @pkt: the packet
+ * @pin: the flow's pin
+ */
+void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	struct rlb_segment seg;
+
+	rlb_steer_segment(pkt, true, &seg);
+	seen(pkt, pin, &seg);
 }
 
 /* All that one packet's way depends on */
@@ -259,14 +262,15 @@ static struct rlb_backend *backend_of(const struct way *w, enum rlb_to to)
 
 /* Make a pin. Return: where the packet goes, which somebody faster may have decided. */
 static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
-				    const struct rlb_pin_key *key, struct rlb_backend *to,
-				    bool anew, const struct rlb_question *q)
+				    struct rlb_backend *to, bool anew,
+				    const struct rlb_question *q)
 {
 	struct rlb_pins *pins = &pkt->rn->pins;
-	struct rlb_pin what = { .key = *key };
+	struct rlb_pin what;
 	struct rlb_answer a;
 	struct rlb_pin *pin;
 
+	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
 	RCU_INIT_POINTER(what.backend, to);
 	rlb_track_begin(&what, &w->seg, RLB_PIN_REPLIES, rlb_steer_idle(pkt->service), w->now);
 	pin = anew ? rlb_pins_put(pins, &what, w->now) : rlb_pins_add(pins, &what, w->now);
@@ -300,14 +304,10 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	struct rlb_service *svc = pkt->service;
 	struct rlb_question q;
 	struct rlb_backend *to;
-	struct rlb_pin_key key;
 	struct rlb_answer a;
 
 	w->now = rlb_flow_now();
-	rlb_steer_key(&key, svc, &pkt->tuple);
 	rlb_steer_segment(pkt, false, &w->seg);
-	if (rlb_pins_any(&pkt->rn->pins))
-		w->pin = rlb_pins_find(&pkt->rn->pins, &key, w->now);
 	if (w->pin)
 		w->pinned = rlb_pin_backend(w->pin);
 	ask(&q, svc, w);
@@ -317,14 +317,13 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 		rlb_count(svc->stats, RINGLB_COUNTER_LOST);
 	switch (a.remember) {
 	case RLB_REMEMBER_SEEN:
-		if (rlb_track_seen(w->pin, &w->seg, rlb_steer_idle(svc), w->now))
-			rlb_pins_changed(&pkt->rn->pins, &key);
+		seen(pkt, w->pin, &w->seg);
 		break;
 	case RLB_REMEMBER_NEW:
 	case RLB_REMEMBER_ANEW:
-		return remember(pkt, w, &key, to, a.remember == RLB_REMEMBER_ANEW, &q);
+		return remember(pkt, w, to, a.remember == RLB_REMEMBER_ANEW, &q);
 	case RLB_REMEMBER_DROP:
-		rlb_pins_drop(&pkt->rn->pins, &key, w->pinned);
+		rlb_pins_drop(&pkt->rn->pins, &w->pin->key, w->pinned);
 		break;
 	}
 	return to;
@@ -333,13 +332,14 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 /* A choice was made for this packet: is there nothing to remember, and nothing remembered? */
 static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 {
-	return rlb_choice_is_settled(&w->choice) && w->chosen && !w->old && !w->late &&
-	       rlb_remembers_nothing(pkt);
+	return rlb_choice_is_settled(&w->choice) && w->chosen && !w->old && !w->late && !w->pin &&
+	       rlb_forgets_settled(pkt);
 }
 
-static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
+static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table,
+				 struct rlb_pin *pin, u64 hash)
 {
-	struct way w = { .late = is_late(table) };
+	struct way w = { .late = is_late(table), .pin = pin };
 
 	w.chosen = choose(table, hash, &w.choice);
 	w.old = rlb_steer_old_owner(table, &pkt->tuple, w.choice.slot);
@@ -347,6 +347,48 @@ static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table, u
 	if (w.choice.probes > 1)
 		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOOKED_AGAIN);
 	return is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);
+}
+
+/* Does a pin alone decide about a packet? Then it has heard of it. */
+static noinline bool leads(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	struct rlb_segment seg;
+
+	rlb_steer_segment(pkt, false, &seg);
+	if (!rlb_track_leads(pin, seg.kind))
+		return false;
+	seen(pkt, pin, &seg);
+	return true;
+}
+
+/* The backend of a pin that alone decides, NULL if more has to be asked. */
+static struct rlb_backend *led(const struct rlb_pkt *pkt, const struct rlb_table *table,
+			       struct rlb_pin *pin)
+{
+	struct rlb_backend *b = rlb_pin_backend(pin);
+
+	if (!takes_new(b) || atomic_read(&table->use) < RLB_TABLE_USED ||
+	    rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT))
+		return NULL;
+	return rlb_steer_knows(pkt, pin) || leads(pkt, pin) ? b : NULL;
+}
+
+/**
+ * rlb_steer_pinned() - rlb_steer() of a flow that is remembered
+ * @pkt: as there
+ * @table: the service's
+ * @pin: the flow's pin
+ *
+ * Return: as there.
+ */
+enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
+				  struct rlb_pin *pin)
+{
+	pkt->backend = led(pkt, table, pin);
+	if (pkt->backend)
+		return RLB_NEXT;
+	return rlb_steer_other(pkt, table, pin,
+			       rlb_key_hash(&table->secret, table->key, &pkt->tuple));
 }
 
 /* For the test of the tests: the backend of a slot's next owner. */
@@ -362,13 +404,15 @@ static struct rlb_backend *wrong_one(const struct rlb_table *table, u64 hash)
  * rlb_steer_other() - rlb_steer() of packets that have no rlb_plain_owner()
  * @pkt: as there
  * @table: the service's
+ * @pin: the flow's pin; NULL if it has none
  * @hash: rlb_key_hash() of the flow
  *
  * Return: as there.
  */
-enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash)
+enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table,
+				 struct rlb_pin *pin, u64 hash)
 {
-	pkt->backend = steer(pkt, table, hash);
+	pkt->backend = steer(pkt, table, pin, hash);
 	if (!pkt->backend)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_BACKEND);
 	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT) && table->view.n)

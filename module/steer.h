@@ -23,19 +23,64 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 		   const struct rlb_backend *backend);
 struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
 					const struct rlb_tuple *flow, u32 slot);
-void rlb_steer_key(struct rlb_pin_key *key, const struct rlb_service *svc,
-		   const struct rlb_tuple *flow);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);
-enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table, u64 hash);
+void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin);
+enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
+				  struct rlb_pin *pin);
+enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table,
+				 struct rlb_pin *pin, u64 hash);
 
-/* No flow is remembered, and of this service none is to be that has a settled owner. */
-static inline bool rlb_remembers_nothing(const struct rlb_pkt *pkt)
+/* By what a flow, from client to VIP, is remembered; put together in registers. */
+static inline struct rlb_pin_words rlb_steer_words(const struct rlb_service *svc,
+						   const struct rlb_tuple *flow)
 {
-	return !rlb_pins_any(&pkt->rn->pins) &&
-	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
+	const struct { u32 target; __be16 port; u8 proto; u8 family; } rest = {
+		svc->id, flow->sport, flow->proto, flow->family
+	};
+	const struct { __be32 v4; u32 none; } addr4 = { flow->src.v4 };
+	struct rlb_pin_words w = { };
+
+	memcpy(&w.rest, &rest, sizeof(rest));
+	if (flow->family == AF_INET) {
+		memcpy(&w.addr0, &addr4, sizeof(addr4));
+	} else {
+		memcpy(&w.addr0, flow->src.byte, sizeof(w.addr0));
+		memcpy(&w.addr1, flow->src.byte + 8, sizeof(w.addr1));
+	}
+	return w;
 }
 
-/* The common packet's: a settled slot's owner that takes flows. NULL for all other packets. */
+/* A flow's pin, NULL if it has none; caller holds rcu_read_lock(). */
+static inline struct rlb_pin *rlb_steer_pin(const struct rlb_service *svc,
+					    const struct rlb_tuple *flow)
+{
+	return rlb_pins_find(&svc->rn->pins, rlb_steer_words(svc, flow), rlb_flow_now());
+}
+
+/* A packet without connections, of which its flow's pin has nothing to learn */
+static inline bool rlb_steer_knows(const struct rlb_pkt *pkt, const struct rlb_pin *pin)
+{
+	return pkt->tuple.proto != IPPROTO_TCP && !pkt->is_error &&
+	       rlb_track_knows(pin, rlb_steer_idle(pkt->service), rlb_flow_now());
+}
+
+/* May a packet's flow have a pin that counts? */
+static inline bool rlb_may_be_pinned(const struct rlb_pkt *pkt)
+{
+	return rlb_pins_any(&pkt->rn->pins) &&
+	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_NONE;
+}
+
+/* Of a service's flows none is to be remembered that has a settled owner. */
+static inline bool rlb_forgets_settled(const struct rlb_pkt *pkt)
+{
+	return READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_ALL;
+}
+
+/*
+ * The common packet's, of a flow that is not remembered: a settled slot's owner that takes
+ * flows. NULL for all other packets.
+ */
 static inline struct rlb_backend *rlb_plain_owner(const struct rlb_pkt *pkt,
 						  const struct rlb_table *table, u64 hash)
 {
@@ -44,7 +89,7 @@ static inline struct rlb_backend *rlb_plain_owner(const struct rlb_pkt *pkt,
 
 	if (owner & RLB_SLOT_MOVED || rlb_takes_of(v, owner) != RLB_TAKES_FLOWS)
 		return NULL;
-	if (!rlb_remembers_nothing(pkt) || atomic_read(&table->use) != RLB_TABLE_USED ||
+	if (!rlb_forgets_settled(pkt) || atomic_read(&table->use) != RLB_TABLE_USED ||
 	    rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT))
 		return NULL;
 	return table->backend[owner];
@@ -61,10 +106,17 @@ static inline struct rlb_backend *rlb_plain_owner(const struct rlb_pkt *pkt,
 static inline enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 {
 	struct rlb_table *table = rcu_dereference(pkt->service->table);
-	u64 hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
+	struct rlb_pin *pin;
+	u64 hash;
 
+	if (unlikely(rlb_may_be_pinned(pkt))) {
+		pin = rlb_steer_pin(pkt->service, &pkt->tuple);
+		if (pin)
+			return rlb_steer_pinned(pkt, table, pin);
+	}
+	hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
 	pkt->backend = rlb_plain_owner(pkt, table, hash);
-	return pkt->backend ? RLB_NEXT : rlb_steer_other(pkt, table, hash);
+	return pkt->backend ? RLB_NEXT : rlb_steer_other(pkt, table, NULL, hash);
 }
 
 #endif /* _RINGLB_STEER_H */

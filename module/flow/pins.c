@@ -33,15 +33,32 @@ struct rlb_pins_array {
 	struct rlb_pin __rcu *bucket[];
 };
 
-/* Even, so that a walk's cursor fits between any two. */
-static u64 hash_of(const struct rlb_pins *pins, const struct rlb_pin_key *key)
+/*
+ * Nobody else sees these hashes, so words are taken as they stand in memory; a second half of
+ * zeros, which is all IPv4 addresses', is left out. Even, so that a walk's cursor fits between
+ * any two.
+ */
+static __always_inline u64 hash_words(const struct rlb_pins *pins, struct rlb_pin_words w)
 {
-	return rlb_hash(&pins->secret, key, sizeof(*key)) & ~1ULL;
+	struct rlb_sip s;
+
+	rlb_sip_start(&s, &pins->secret);
+	rlb_sip_word(&s, w.addr0);
+	if (w.addr1)
+		rlb_sip_word(&s, w.addr1);
+	return rlb_sip_end(&s, w.rest, 0) & ~1ULL;
 }
 
-static bool same_key(const struct rlb_pin_key *a, const struct rlb_pin_key *b)
+static u64 hash_of(const struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	return !memcmp(a, b, sizeof(*a));
+	return hash_words(pins, rlb_pin_words(key));
+}
+
+static __always_inline bool has_words(const struct rlb_pin *pin, struct rlb_pin_words w)
+{
+	struct rlb_pin_words of = rlb_pin_words(&pin->key);
+
+	return of.addr0 == w.addr0 && of.rest == w.rest && of.addr1 == w.addr1;
 }
 
 static u32 index_of(const struct rlb_pins_array *array, u64 hash)
@@ -64,11 +81,6 @@ static spinlock_t *stripe_at(struct rlb_pins *pins, const struct rlb_pins_array 
 static struct rlb_pin *chained(struct rlb_pin __rcu *const *link)
 {
 	return rcu_dereference_protected(*link, 1);
-}
-
-static bool is_expired(const struct rlb_pin *pin, u32 now)
-{
-	return rlb_flow_reached(now, READ_ONCE(pin->expires));
 }
 
 /**
@@ -154,47 +166,48 @@ int rlb_pins_set_max(struct rlb_pins *pins, u32 max)
 	return 0;
 }
 
-static struct rlb_pin *chain_find(const struct rlb_pins_array *array, u64 hash,
-				  const struct rlb_pin_key *key)
+static __always_inline struct rlb_pin *chain_find(const struct rlb_pins_array *array, u64 hash,
+						  struct rlb_pin_words w)
 {
 	struct rlb_pin *pin;
 
 	pin = rcu_dereference_check(array->bucket[index_of(array, hash)], 1);
-	while (pin && !same_key(&pin->key, key))
+	while (pin && !has_words(pin, w))
 		pin = rcu_dereference_check(pin->next, 1);
 	return pin;
 }
 
-/* Under rcu_read_lock() or the stripe's lock. */
-static struct rlb_pin *pin_find(const struct rlb_pins *pins, u64 hash,
-				const struct rlb_pin_key *key)
+/**
+ * rlb_pins_look() - has this flow a pin?
+ * @pins: the table
+ * @addr0: what is looked for: the words of struct rlb_pin_words, in registers
+ * @addr1: second word
+ * @rest: third word
+ *
+ * Under rcu_read_lock(), or the stripe's lock; takes no lock.
+ *
+ * Return: its pin, be its time over or not; NULL if there is none.
+ */
+struct rlb_pin *rlb_pins_look(const struct rlb_pins *pins, u64 addr0, u64 addr1, u64 rest)
 {
 	const struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
+	struct rlb_pin_words w = { addr0, addr1, rest };
+	u64 hash = hash_words(pins, w);
 	struct rlb_pin *pin = NULL;
 
 	while (array && !pin) {
-		pin = chain_find(array, hash, key);
+		pin = chain_find(array, hash, w);
 		smp_rmb();	/* what is no longer here is there, and there is a there */
 		array = rcu_dereference_check(array->future, 1);
 	}
 	return pin;
 }
 
-/**
- * rlb_pins_find() - is this flow remembered?
- * @pins: the table
- * @key: the flow
- * @now: the time
- *
- * Under rcu_read_lock(); takes no lock.
- *
- * Return: its pin, NULL if there is none, or one whose time is over.
- */
-struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now)
+static struct rlb_pin *pin_find(const struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	struct rlb_pin *pin = pin_find(pins, hash_of(pins, key), key);
+	struct rlb_pin_words w = rlb_pin_words(key);
 
-	return pin && !is_expired(pin, now) ? pin : NULL;
+	return rlb_pins_look(pins, w.addr0, w.addr1, w.rest);
 }
 
 /* An unlinked pin: to be freed when no reader can be looking at it any more. */
@@ -321,15 +334,15 @@ static struct rlb_pin *make_room(struct rlb_pins *pins, u64 hash, u32 now)
 	for (left = min(EVICT_BUCKETS, mask + 1); left; left--, i++) {
 		link = &array->bucket[base | (i & mask)];
 		for (; (pin = chained(link)); link = &pin->next)
-			if ((is_expired(pin, now) ||
+			if ((rlb_pin_is_expired(pin, now) ||
 			     !(READ_ONCE(pin->state) & RLB_PIN_CONFIRMED)) &&
 			    goes_before(pin, best ? chained(best) : NULL, now))
 				best = link;
 	}
 	if (!best)
 		return NULL;
-	return unlink_at(pins, best, is_expired(chained(best), now) ? RLB_PINS_EXPIRED :
-								      RLB_PINS_EVICTED);
+	return unlink_at(pins, best, rlb_pin_is_expired(chained(best), now) ?
+				     RLB_PINS_EXPIRED : RLB_PINS_EVICTED);
 }
 
 /* What can change of a pin; a reader may see some of it earlier than the rest. */
@@ -408,7 +421,7 @@ enum how {
 /* Is what is remembered of a flow to be replaced? */
 static bool gives_way(const struct rlb_pin *pin, const struct rlb_pin *what, enum how how, u32 now)
 {
-	if (is_expired(pin, now) || how == PUT || how == TAKE_OVER)
+	if (rlb_pin_is_expired(pin, now) || how == PUT || how == TAKE_OVER)
 		return true;
 	return how == TAKE && rlb_pin_backend(pin) == rlb_pin_backend(what) &&
 	       !rlb_flow_reached(READ_ONCE(pin->expires), what->expires);
@@ -444,7 +457,7 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, en
 		fill(new, what);
 	}
 	spin_lock_bh(stripe_of(pins, hash));
-	pin = pin_find(pins, hash, &what->key);
+	pin = pin_find(pins, &what->key);
 	*done = pin && gives_way(pin, what, how, now);
 	if (*done) {
 		replace(pins, pin, what, how);
@@ -536,7 +549,7 @@ static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash,
 	for (; array; array = rcu_dereference_check(array->future, 1)) {
 		link = &array->bucket[index_of(array, hash)];
 		for (; (pin = chained(link)); link = &pin->next)
-			if (same_key(&pin->key, key))
+			if (has_words(pin, rlb_pin_words(key)))
 				return link;
 	}
 	return NULL;
@@ -621,7 +634,7 @@ static bool is_over(const struct rlb_pin *pin, void *arg)
 {
 	struct sweep *sweep = arg;
 
-	if (is_expired(pin, sweep->now))
+	if (rlb_pin_is_expired(pin, sweep->now))
 		return true;
 	if (rlb_feed_is_on(&sweep->pins->feed))
 		tell_again(sweep->pins, (struct rlb_pin *)pin, sweep->now);
@@ -824,8 +837,8 @@ bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now
 
 	rcu_read_lock();	/* as for rlb_pins_drop() */
 	spin_lock_bh(stripe_of(pins, hash));
-	pin = pin_find(pins, hash, key);
-	there = pin && !is_expired(pin, now);
+	pin = pin_find(pins, key);
+	there = pin && !rlb_pin_is_expired(pin, now);
 	if (there) {
 		copy_pin(copy, pin);
 		pin->told = copy->expires;

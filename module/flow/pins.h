@@ -61,6 +61,38 @@ struct rlb_pin_key {
 };
 
 /**
+ * struct rlb_pin_words - a key as it stands in memory, in words for registers
+ * @addr0: the address's first half
+ * @addr1: its second
+ * @rest: what follows it
+ */
+struct rlb_pin_words {
+	u64 addr0;
+	u64 addr1;
+	u64 rest;
+};
+
+/* Word by word, for compilers that would copy a whole one to the stack */
+static inline struct rlb_pin_words rlb_pin_words(const struct rlb_pin_key *key)
+{
+	const u8 *p = (const u8 *)key;
+	struct rlb_pin_words w;
+
+	memcpy(&w.addr0, p, sizeof(w.addr0));
+	memcpy(&w.addr1, p + 8, sizeof(w.addr1));
+	memcpy(&w.rest, p + 16, sizeof(w.rest));
+	return w;
+}
+
+static inline struct rlb_pin_key rlb_pin_key(struct rlb_pin_words w)
+{
+	struct rlb_pin_key key;
+
+	memcpy(&key, &w, sizeof(key));
+	return key;
+}
+
+/**
  * struct rlb_pin - a remembered flow: 64 bytes, one cache line
  * @next: in the bucket; RCU, written under the stripe's lock
  * @spare: chains pins that wait to be freed
@@ -86,7 +118,8 @@ struct rlb_pin {
 	u32 state;
 };
 
-_Static_assert(sizeof(struct rlb_pin_key) == 24, "no padding: the key is hashed whole");
+_Static_assert(sizeof(struct rlb_pin_key) == 24, "no padding: keys are compared whole");
+_Static_assert(sizeof(struct rlb_pin_words) == sizeof(struct rlb_pin_key), "the same bytes");
 _Static_assert(sizeof(struct rlb_pin) <= 64, "a pin is one cache line");
 
 /* Events of the table; sums since the namespace began. */
@@ -161,6 +194,11 @@ static inline bool rlb_flow_reached(u32 a, u32 b)
 	return (int32_t)(a - b) >= 0;
 }
 
+static inline bool rlb_pin_is_expired(const struct rlb_pin *pin, u32 now)
+{
+	return rlb_flow_reached(now, READ_ONCE(pin->expires));
+}
+
 static inline void rlb_pins_count(struct rlb_pins *pins, enum rlb_pins_counter which)
 {
 	atomic64_inc(&pins->count[which]);
@@ -184,7 +222,7 @@ int rlb_pins_set_max(struct rlb_pins *pins, u32 max);
 void rlb_pins_exit(struct rlb_pins *pins);
 
 /* Packets; softirq, or process context with rcu_read_lock(). */
-struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now);
+struct rlb_pin *rlb_pins_look(const struct rlb_pins *pins, u64 addr0, u64 addr1, u64 rest);
 struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
@@ -203,6 +241,24 @@ enum rlb_taken rlb_pins_take(struct rlb_pins *pins, const struct rlb_pin *what, 
 bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key);
 bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now,
 		   struct rlb_pin *copy);
+
+/**
+ * rlb_pins_find() - is this flow remembered?
+ * @pins: the table
+ * @w: the flow
+ * @now: the time
+ *
+ * Under rcu_read_lock(); takes no lock.
+ *
+ * Return: its pin, NULL if there is none, or one whose time is over.
+ */
+static inline struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, struct rlb_pin_words w,
+					    u32 now)
+{
+	struct rlb_pin *pin = rlb_pins_look(pins, w.addr0, w.addr1, w.rest);
+
+	return pin && !rlb_pin_is_expired(pin, now) ? pin : NULL;
+}
 
 /* The whole table; process context, may sleep, softirqs on. */
 typedef bool (*rlb_pin_test)(const struct rlb_pin *pin, void *arg);

@@ -193,6 +193,19 @@ static inline bool rlb_pin_is_half(const struct rlb_pin *pin)
 		(RLB_PIN_HALF | RLB_PIN_CONFIRMED | RLB_PIN_RST)) == RLB_PIN_HALF;
 }
 
+/**
+ * rlb_track_leads() - does a pin lead a packet to its backend, whatever else there is?
+ * @pin: the pin, of a backend that is up or drains, in a service that is tracked
+ * @kind: enum rlb_kind of the packet
+ *
+ * Return: true if rlb_track_decide() would say RLB_TO_PIN and RLB_REMEMBER_SEEN to all
+ * questions with these; false if it has to be asked.
+ */
+static inline bool rlb_track_leads(const struct rlb_pin *pin, u8 kind)
+{
+	return kind != RLB_KIND_BEGIN && kind != RLB_KIND_ERROR && !rlb_pin_is_half(pin);
+}
+
 struct rlb_answer rlb_track_decide(const struct rlb_question *q);
 struct rlb_answer rlb_track_full(const struct rlb_question *q);
 
@@ -203,5 +216,22 @@ bool rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle
 
 bool rlb_track_is_state(u32 state, u8 proto);
 void rlb_track_restore(struct rlb_pin *pin, u32 left, u32 idle, u32 now);
+
+/**
+ * rlb_track_knows() - has a pin nothing to learn from a packet that says nothing?
+ * @pin: the pin
+ * @idle: the service's timeout for the protocol, in ticks
+ * @now: the time
+ *
+ * Return: true if rlb_track_seen() of RLB_KIND_QUIET from either side would change nothing:
+ * the flow is confirmed and does not end, and was heard less than a second ago.
+ */
+static inline bool rlb_track_knows(const struct rlb_pin *pin, u32 idle, u32 now)
+{
+	const u32 ends = RLB_PIN_FIN_CLIENT | RLB_PIN_FIN_BACKEND | RLB_PIN_RST;
+
+	return (READ_ONCE(pin->state) & (RLB_PIN_CONFIRMED | ends)) == RLB_PIN_CONFIRMED &&
+	       (int32_t)(now + idle - READ_ONCE(pin->expires)) < (int32_t)RLB_FLOW_SECOND;
+}
 
 #endif /* _RINGLB_FLOW_TRACK_H */

@@ -133,12 +133,10 @@ int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static struct rlb_backend *pinned(const struct rlb_service *svc, const struct rlb_tuple *flow)
 {
 	struct rlb_backend *b = NULL;
-	struct rlb_pin_key key;
 	struct rlb_pin *pin;
 
-	rlb_steer_key(&key, svc, flow);
 	rcu_read_lock();
-	pin = rlb_pins_find(&svc->rn->pins, &key, rlb_flow_now());
+	pin = rlb_steer_pin(svc, flow);
 	if (pin)
 		b = rlb_pin_backend(pin);
 	rcu_read_unlock();

@@ -235,7 +235,7 @@ static u16 steer(const struct flow *f, const struct rlb_segment *seg)
 	rlb_choose(&view, f->hash, &choice);
 	fill_key(&what.key, f->number);
 	if (rlb_pins_any(&pins))
-		pin = rlb_pins_find(&pins, &what.key, now);
+		pin = rlb_pins_find(&pins, rlb_pin_words(&what.key), now);
 	q = question(seg, pin, &choice);
 	a = rlb_track_decide(&q);
 	to = target(a.to, pin, &choice);
@@ -258,7 +258,7 @@ static void reply(const struct flow *f, const struct rlb_segment *seg)
 	if (!rlb_pins_any(&pins))
 		return;
 	fill_key(&key, f->number);
-	pin = rlb_pins_find(&pins, &key, now);
+	pin = rlb_pins_find(&pins, rlb_pin_words(&key), now);
 	if (!pin)
 		return;
 	if (seg->kind == RLB_KIND_BEGIN)
@@ -432,7 +432,7 @@ static void measure(u64 *sum)
 
 	for (i = 0; i < n_flows; i++) {
 		fill_key(&key, heap[i].number);
-		n += rlb_pins_any(&pins) && rlb_pins_find(&pins, &key, now);
+		n += rlb_pins_any(&pins) && rlb_pins_find(&pins, rlb_pin_words(&key), now);
 	}
 	n = n * 1000ULL / n_flows;
 	*sum += n;

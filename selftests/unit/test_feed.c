@@ -158,8 +158,8 @@ static void told_as_it_is(void **unused)
 	assert_int_equal(rlb_feed_open(&pins.feed), 0);
 	put(0, 1, RLB_PIN_MIDFLOW | RLB_PIN_REPLIES);
 	now += S;
-	assert_true(rlb_track_seen(rlb_pins_find(&pins, &key, now), &back, 10 * S, now));
-	assert_true(rlb_track_seen(rlb_pins_find(&pins, &key, now),
+	assert_true(rlb_track_seen(rlb_pins_find(&pins, rlb_pin_words(&key), now), &back, 10 * S, now));
+	assert_true(rlb_track_seen(rlb_pins_find(&pins, rlb_pin_words(&key), now),
 				   &(struct rlb_segment){ .kind = RLB_KIND_FIN, .reply = true }, 900 * S,
 				   now));
 	assert_true(rlb_pins_copy(&pins, &key, now, &copy));
@@ -185,7 +185,7 @@ static void told_again(void **unused)
 	put(6, 1, RLB_PIN_MIDFLOW);
 	known = now + 900 * S;
 	for (second = 0; second < 4500; second++, now += S) {
-		pin = rlb_pins_find(&pins, &key, now);
+		pin = rlb_pins_find(&pins, rlb_pin_words(&key), now);
 		assert_non_null(pin);
 		assert_false(rlb_track_seen(pin, &seg, 900 * S, now));
 		if (second % 8)
@@ -214,7 +214,7 @@ static void room_for_changes(void **unused)
 	for (i = 0; i < 10000; i++) {
 		struct rlb_pin_key key = key_of(i);
 
-		WRITE_ONCE(rlb_pins_find(&pins, &key, now)->expires, now + 900 * S);
+		WRITE_ONCE(rlb_pins_find(&pins, rlb_pin_words(&key), now)->expires, now + 900 * S);
 	}
 	while (n < 10000) {
 		u32 before = n;

@@ -191,7 +191,7 @@ static void remember(u32 i, bool put)
 static void find(u32 i)
 {
 	struct rlb_pin_key key = key_of(i);
-	struct rlb_pin *pin = rlb_pins_find(&pins, &key, now);
+	struct rlb_pin *pin = rlb_pins_find(&pins, rlb_pin_words(&key), now);
 
 	assert_int_equal(pin != NULL, flow[i].there && !over(&flow[i]));
 	if (!pin)
@@ -387,7 +387,7 @@ static void flood(void **unused)
 	}
 	for (i = 0; i < FLOWS_MAX; i++) {
 		struct rlb_pin_key key = key_of(i);
-		struct rlb_pin *pin = rlb_pins_find(&pins, &key, now);
+		struct rlb_pin *pin = rlb_pins_find(&pins, rlb_pin_words(&key), now);
 
 		if (i < 1000)
 			assert_non_null(pin);
@@ -450,7 +450,7 @@ static void no_memory(void **unused)
 	u32 i;
 
 	rlb_pins_init(&pins, &secret, 5000);
-	assert_null(rlb_pins_find(&pins, &what.key, 0));
+	assert_null(rlb_pins_find(&pins, rlb_pin_words(&what.key), 0));
 	assert_null(rlb_pins_add(&pins, &what, 0));
 	assert_int_equal(rlb_pins_counter(&pins, RLB_PINS_FULL), 1);
 	unit_alloc_fail_at = 0;
@@ -485,7 +485,7 @@ static void readers_are_waited_for(void **unused)
 	what.backend = backend_of(3);
 	held = rlb_pins_add(&pins, &what, now);
 	assert_true(rlb_pins_drop(&pins, &what.key, backend_of(3)));
-	assert_null(rlb_pins_find(&pins, &what.key, now));
+	assert_null(rlb_pins_find(&pins, rlb_pin_words(&what.key), now));
 	assert_int_equal(flow_pins_live, 1);
 	assert_ptr_equal(rlb_pin_backend(held), backend_of(3));
 	flow_quiesce(&pins);

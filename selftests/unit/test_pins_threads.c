@@ -38,7 +38,7 @@ static void packet(u32 i, u32 what, u32 at)
 	struct rlb_pin new = { .expires = 0 }, *pin;
 
 	fill_key(&new.key, i);
-	pin = rlb_pins_find(&pins, &new.key, at);
+	pin = rlb_pins_find(&pins, rlb_pin_words(&new.key), at);
 	if (pin) {
 		if (memcmp(&pin->key, &new.key, sizeof(new.key)))
 			abort();

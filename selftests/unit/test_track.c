@@ -200,34 +200,91 @@ static bool bit(u32 *bits)
 }
 
 /* All of them: 7 kinds, 3 ways of tracking, 12 facts. */
+#define QUESTIONS (7 * 3 << 12)
+
+static struct rlb_question question(u32 n)
+{
+	struct rlb_question q = { .kind = (n >> 12) % 7, .track = (n >> 12) / 7 };
+
+	q.pinned = bit(&n);
+	q.pin_half = bit(&n);
+	q.pin_fits = bit(&n);
+	q.pin_carries = bit(&n);
+	q.pin_takes_new = bit(&n);
+	q.settled = bit(&n);
+	q.owner_carries = bit(&n);
+	q.owner_takes_new = bit(&n);
+	q.owner_is_up = q.owner_takes_new;
+	q.old_carries = bit(&n);
+	q.old_takes_new = bit(&n);
+	q.quiet_is_old = bit(&n);
+	q.has_choice = bit(&n);
+	return q;
+}
+
 static void all_questions(void **unused)
 {
 	struct rlb_answer a, want;
 	struct rlb_question q;
-	u32 n, bits;
+	u32 n;
 
-	for (n = 0; n < 7 * 3 << 12; n++) {
-		q = (struct rlb_question){ .kind = (n >> 12) % 7, .track = (n >> 12) / 7 };
-		bits = n;
-		q.pinned = bit(&bits);
-		q.pin_half = bit(&bits);
-		q.pin_fits = bit(&bits);
-		q.pin_carries = bit(&bits);
-		q.pin_takes_new = bit(&bits);
-		q.settled = bit(&bits);
-		q.owner_carries = bit(&bits);
-		q.owner_takes_new = bit(&bits);
-		q.owner_is_up = q.owner_takes_new;
-		q.old_carries = bit(&bits);
-		q.old_takes_new = bit(&bits);
-		q.quiet_is_old = bit(&bits);
-		q.has_choice = bit(&bits);
+	for (n = 0; n < QUESTIONS; n++) {
+		q = question(n);
 		a = rlb_track_decide(&q);
 		want = naive_decide(&q);
 		if (a.to != want.to || a.remember != want.remember || a.unpinned)
 			refute("question %#x: to %u, remember %u; naive: %u, %u", n, a.to,
 			       a.remember, want.to, want.remember);
 	}
+}
+
+/* Who skips rlb_track_seen() by rlb_track_knows() leaves the pin as that would. */
+static void knowing_pins(void **unused)
+{
+	static const u32 states[] = { RLB_PIN_QUIET, RLB_PIN_QUIET | RLB_PIN_CONFIRMED,
+				      RLB_PIN_QUIET | RLB_PIN_CONFIRMED | RLB_PIN_FIN_CLIENT,
+				      RLB_PIN_QUIET | RLB_PIN_CONFIRMED | RLB_PIN_FIN_BACKEND,
+				      RLB_PIN_QUIET | RLB_PIN_CONFIRMED | RLB_PIN_RST };
+	struct rlb_segment seg = { .kind = RLB_KIND_QUIET };
+	struct rlb_pin was = { .key.proto = IPPROTO_UDP }, is;
+	u32 i, at, known = 0;
+
+	for (i = 0; i < 2 * sizeof(states) / sizeof(*states); i++) {
+		was.state = states[i / 2];
+		seg.reply = i % 2;
+		for (at = 0; at < 2 * S; at++) {
+			was.expires = IDLE - S;
+			is = was;
+			rlb_track_seen(&is, &seg, IDLE, at - S);
+			if (!rlb_track_knows(&was, IDLE, at - S))
+				continue;
+			known++;
+			if (memcmp(&is, &was, sizeof(is)))
+				refute("state %#x, %u ticks: the pin changes", was.state, at);
+		}
+	}
+	assert_int_equal(known, 2 * S);	/* confirmed and open: a second, from either side */
+}
+
+/* Who skips the question by rlb_track_leads() gets the same answer, and gets it often. */
+static void leading_pins(void **unused)
+{
+	u32 n, led = 0;
+
+	for (n = 0; n < QUESTIONS; n++) {
+		struct rlb_question q = question(n);
+		struct rlb_pin of = { .state = q.pin_half ? RLB_PIN_HALF : RLB_PIN_MIDFLOW };
+		struct rlb_answer a = rlb_track_decide(&q);
+
+		if (!q.pinned || !q.pin_carries || q.track == RLB_TRACK_NONE ||
+		    !rlb_track_leads(&of, q.kind))
+			continue;
+		led++;
+		if (a.to != RLB_TO_PIN || a.remember != RLB_REMEMBER_SEEN)
+			refute("question %#x: to %u, remember %u", n, a.to, a.remember);
+	}
+	/* 5 of 7 kinds, 2 of 3 ways of tracking; pinned, carries, not half */
+	assert_int_equal(led, 5 * 2 << (12 - 3));
 }
 
 static void kinds(void **unused)
@@ -699,6 +756,8 @@ int main(void)
 		CLAIM("track: each rule of the steering order", each_rule),
 		CLAIM("track: each rule of a full table", full_table),
 		CLAIM("track: all questions there are, as a naive twin", all_questions),
+		CLAIM("track: pins that lead alone lead as all questions say", leading_pins),
+		CLAIM("track: a pin that knows a packet would not change by it", knowing_pins),
 		CLAIM("track: what flags and chunks say", kinds),
 		CLAIM("track: half-open until the client acknowledges the answer", half_open),
 		CLAIM("track: half-open where answers are not seen", half_open_unseen),

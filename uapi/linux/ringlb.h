@@ -578,7 +578,7 @@ enum ringlb_counter {
 	RINGLB_COUNTER_BYTES_IN,	/* bytes of these */
 	RINGLB_COUNTER_PACKETS_OUT,	/* replies, sent to clients */
 	RINGLB_COUNTER_BYTES_OUT,	/* bytes of these */
-	RINGLB_COUNTER_LOOKED_AGAIN,	/* packets whose slot's owner does not take flows */
+	RINGLB_COUNTER_LOOKED_AGAIN,	/* packets of flows not remembered whose owner takes none */
 	RINGLB_COUNTER_ICMP_IN,		/* ICMP errors about replies, sent to a backend */
 	RINGLB_COUNTER_ICMP_OUT,	/* ICMP errors about requests, sent to clients */
 	RINGLB_COUNTER_UNTRANSLATED,	/* packets from a backend's address and port that answer
