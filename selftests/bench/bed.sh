@@ -25,6 +25,7 @@ rows=$tmp/rows
 here_mac=02:00:00:00:00:01	# of gw's devices; cost.c knows it
 there_mac=02:00:00:00:00:02
 sample=2700		# flows of which each packet is counted: some of each backend's
+declare -A at=([flows]=8192 [services]=1 [pins]=0 [down]=0)	# what rows are of; columns
 senders=()		# namespaces, as cost wants them: the client, then backends
 
 cable_end()		# cable_end NS DEV ADDRESS4 ADDRESS6: at the other end of gw's device DEV
@@ -89,24 +90,56 @@ vip_at()		# vip_at 4|6 N: address and port of the service N, as cost.c has them
 	fi
 }
 
+backend_words()		# backend_words SERVICE FAMILY PORT: to add all backends
+{
+	local n
+
+	for ((n = 1; n <= backends; n++)); do
+		echo "backend add $1 $(be_at "$2" "$n" "$3")"
+	done
+}
+
 # All backends of a service in one change: none of its slots is in transition after it.
 ringlb_up()		# ringlb_up SERVICES: so many of each family
 {
-	local family i n
+	local family i
 
 	for family in 4 6; do
 		for ((i = 0; i < $1; i++)); do
 			echo "service add s$family-$i udp $(vip_at "$family" "$i")"
-			for ((n = 1; n <= backends; n++)); do
-				echo "backend add s$family-$i $(be_at "$family" "$n" 8080)"
-			done
+			backend_words "s$family-$i" "$family" 8080
 		done
 	done | must rlb -b /dev/stdin
+	at[services]=$1
 }
 
 ringlb_down()
 {
 	must rlb flush
+	at[pins]=0
+}
+
+pins_are()		# pins_are N
+{
+	must test "$(rlb -j flow stats | jq .flows)" -eq "$1"
+}
+
+# Flows of another service of each family, the one behind those of ringlb_up(), that are all
+# remembered: half of them each. $pinned: options of cost for them.
+pins_up()		# pins_up FLOWS
+{
+	local family flows=$(($1 / 2))
+
+	for family in 4 6; do
+		echo "service add p$family udp $(vip_at $family "${at[services]}")" \
+			"track all timeout 7200"
+		backend_words "p$family" $family 8081
+	done | must rlb -b /dev/stdin
+	pinned=(-v 1 -a "${at[services]}" -b 8081)
+	must "$bench/cost" "${pinned[@]}" -f "$flows" -m 64 "${senders[@]}" >"$tmp/pins4"
+	must "$bench/cost" "${pinned[@]}" -f "$flows" -m 64 -6 "${senders[@]}" >"$tmp/pins6"
+	pins_are "$1"
+	at[pins]=$1
 }
 
 ipvs_up()		# as an operator sets it up who knows it well
@@ -134,20 +167,22 @@ ipvs_down()
 # Four figures of a path: requests and replies, IPv4 and IPv6. Each packet must arrive.
 row()			# row PATH [OPTION_OF_COST]...
 {
-	local path=$1 family direction options said arrives=true
+	local path=$1 family direction options said arrives=true of
 
 	shift
+	of=$(printf '{ "flows": %d, "services": %d, "pins": %d, "down": %d }' \
+		"${at[flows]}" "${at[services]}" "${at[pins]}" "${at[down]}")
 	[[ $path != generator ]] || arrives=false
 	for family in 4 6; do
 		for direction in request reply; do
-			options=(-m "$sample" "$@")
+			options=(-f "${at[flows]}" -m "$sample" "$@")
 			[[ $family == 4 ]] || options+=(-6)
 			[[ $direction == request ]] || options+=(-r)
 			said=$(must "$bench/cost" "${options[@]}" "${senders[@]}")
 			jq -c --arg path "$path" --argjson family $family --argjson a $arrives \
-				--arg direction "$direction" '
+				--arg direction "$direction" --argjson of "$of" '
 				if .received == (if $a then .sent else 0 end)
-				then { $path, $family, $direction } + . else error(tojson) end
+				then { $path, $family, $direction } + $of + . else error(tojson) end
 			' <<<"$said" >>"$rows" || {
 				ktap_note "$path, IPv$family, $direction: packets astray: $said"
 				exit 1
@@ -161,8 +196,8 @@ results()
 {
 	jq -s 'def generator($f; $d): .[] |
 			select(.path == "generator" and .family == $f and .direction == $d);
-		. as $all | map({ path, family, direction, flows: 8192, services: 1, pins: 0,
-			down: 0, counted_instr: (.instructions - if .path == "generator" then 0 else
-			(.family as $f | .direction as $d | $all | generator($f; $d)).instructions
-			end | . * 10 | round / 10) })' "$rows"
+		. as $all | map({ path, family, direction, flows, services, pins, down,
+			counted_instr: (.instructions - if .path == "generator" then 0 else
+				(.family as $f | .direction as $d | $all | generator($f; $d)).instructions
+				end | . * 10 | round / 10) })' "$rows"
 }

@@ -2,10 +2,12 @@
 /*
  * cost.c - what does a packet cost? Sends 64-byte UDP frames of many flows, and counts
  *
- *   cost [-6] [-r] [-v VIPS] [-f FLOWS] [-m MEASURED] [-p PASSES] CLIENT BACKEND...
+ *   cost [-6] [-r] [-v VIPS] [-a FIRST] [-b PORT] [-f FLOWS] [-m MEASURED] [-p PASSES]
+ *        CLIENT BACKEND...
  *
  *   -6  IPv6                      -r  replies: the backends send, each its own flows'
  *   -v  to that many VIPs, flow by flow; 0 (default): straight to the backends
+ *   -a  the first of these VIPs (default 0)     -b  the backends' port (default 8080)
  *   -f  flows (default 8192)      -m  of which so many are measured, evenly (default all)
  *   -p  passes (default 3)
  *
@@ -44,14 +46,14 @@
 #define BACKENDS_MAX 32
 #define PORTS 128	/* of each client */
 #define VIP_PORT 80
-#define REAL_PORT 8080
 
 static const uint8_t gateway_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 1 };
 static const uint8_t sender_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 2 };
 
 /* What the command line asks for */
 static bool v6, replies;
-static unsigned int vips, flows = 8192, measured, passes = 3, n_backends;
+static unsigned int vips, first_vip, real_port = 8080, n_backends;
+static unsigned int flows = 8192, measured, passes = 3;
 
 /* One device "gw": its namespace's /proc/net/dev, and a socket to send by */
 struct port {
@@ -118,12 +120,12 @@ static void client_end(struct end *end, unsigned int flow)
 
 static void vip_end(struct end *end, unsigned int flow)
 {
-	set_end(end, "203.0.113.1", "2001:db8:f::1", flow % vips, VIP_PORT);
+	set_end(end, "203.0.113.1", "2001:db8:f::1", first_vip + flow % vips, VIP_PORT);
 }
 
 static void backend_end(struct end *end, unsigned int b)
 {
-	set_end(end, "10.0.2.11", "fd00:2::11", b, REAL_PORT);
+	set_end(end, "10.0.2.11", "fd00:2::11", b, real_port);
 }
 
 static uint8_t *put(uint8_t *to, const void *from, size_t len)
@@ -202,7 +204,7 @@ static long flow_of(const uint8_t *frame)
 	client_end(&first, 0);
 	memcpy(&last, src, 4);
 	memcpy(&first_client, first.addr + (v6 ? 12 : 0), 4);
-	if ((l4[2] << 8 | l4[3]) != REAL_PORT)
+	if ((l4[2] << 8 | l4[3]) != (int)real_port)
 		return -1;
 	return (long)(ntohl(last) - ntohl(first_client)) * PORTS + (l4[0] << 8 | l4[1]) - 1024;
 }
@@ -436,11 +438,13 @@ int main(int argc, char **argv)
 {
 	int opt, i;
 
-	while ((opt = getopt(argc, argv, "6rv:f:m:p:")) != -1) {
+	while ((opt = getopt(argc, argv, "6rv:a:b:f:m:p:")) != -1) {
 		switch (opt) {
 		case '6': v6 = true; break;
 		case 'r': replies = true; break;
 		case 'v': vips = number(optarg, 0, 65536); break;
+		case 'a': first_vip = number(optarg, 0, 65536); break;
+		case 'b': real_port = number(optarg, 1, 65535); break;
 		case 'f': flows = number(optarg, 1, 1 << 24); break;
 		case 'm': measured = number(optarg, 1, 1 << 24); break;
 		case 'p': passes = number(optarg, 1, 1000); break;
