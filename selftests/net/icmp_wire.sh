@@ -25,7 +25,7 @@ done
 
 # Backends beside the client.
 link=$(ip -n "$cli" -j link show gw | jq -r '.[0].address')
-for address in 10.0.1.50 10.0.1.3 fd00:1::50 fd00:1::3; do
+for address in 10.0.1.{50,3,4} fd00:1::{50,3,4}; do
 	must ip -n "$gw" neigh replace "$address" dev cli lladdr "$link"
 done
 for family in 4 6; do

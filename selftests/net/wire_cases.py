@@ -16,6 +16,7 @@ CLIENT = {4: "10.0.1.2", 6: "fd00:1::2"}
 NEAR = {4: "10.0.1.77", 6: "fd00:1::77"}        # a router at the client's side
 FAR = {4: "10.0.2.99", 6: "fd00:2::99"}         # and one behind the gateway
 OTHER = {4: "10.0.1.3", 6: "fd00:1::3"}         # another client
+THIRD = {4: "10.0.1.4", 6: "fd00:1::4"}         # and one more
 BESIDE = {4: "10.0.1.50", 6: "fd00:1::50"}      # a backend on the clients' link
 BACKEND = {4: "10.0.2.11", 6: "fd00:2::11"}
 VIP = {4: "192.0.2.10", 6: "2001:db8::10"}
@@ -206,7 +207,10 @@ def redirects(way):
 
 
 def redirects_own(way):
-    """The gateway's own, where client and backend are on one link: not about flows."""
+    """
+    The gateway's own, where client and backend are on one link: not about flows. Kernels limit
+    redirects by the host to which they are sent, and errors to it count: each has its own.
+    """
     family = way.family
     straight = segment(family, 17, OTHER[family], way.token(), BESIDE[family], 99)
     way.back("a packet straight to it", straight, forwarded(straight))
@@ -217,8 +221,8 @@ def redirects_own(way):
         way.tell(f"no redirect about a packet straight to the backend, but {found}")
     port = way.token()
     way.back("a packet of a flow",
-             segment(family, 17, CLIENT[family], port, VIP[family], 55),
-             forwarded(segment(family, 17, CLIENT[family], port, BESIDE[family], 55)))
+             segment(family, 17, THIRD[family], port, VIP[family], 55),
+             forwarded(segment(family, 17, THIRD[family], port, BESIDE[family], 55)))
     way.count("drop_redirect")
 
 
