@@ -11,9 +11,11 @@ Out: the port on stdout; then on each connection what the program writes to stdo
      stderr, and as last line "status N". What else comes on the connection is its stdin.
 Each program runs in a process of its own, forked from this one, which has everything
 imported: on an emulated processor Python takes a second to start, and tests call for it
-dozens of times. Ends with SIGTERM, and all of them with it.
+dozens of times. Ends with SIGTERM, and all of them with it: no program here has a handler, for
+Python could miss a signal that comes just before it waits for something else.
 """
 
+import ctypes
 import importlib
 import os
 import signal
@@ -21,6 +23,7 @@ import socket
 import sys
 import traceback
 
+PR_SET_PDEATHSIG = 1
 NAMES = ("broken", "craft", "flows", "judge", "live", "wire")
 PROGRAMS = {name: importlib.import_module(name) for name in NAMES}
 
@@ -67,43 +70,25 @@ def run(connection):
         os._exit(0)
 
 
-def ended(children):
-    """Takes in those that have ended."""
-    while children:
-        pid, _ = os.waitpid(-1, os.WNOHANG)
-        if not pid:
-            return
-        children.remove(pid)
-
-
-def end(children):
-    """Ends them, and this program."""
-    ended(children)
-    for pid in children:
-        os.kill(pid, signal.SIGKILL)
-    for pid in children:
-        os.waitpid(pid, 0)
-    os._exit(0)
+def end_with(parent):
+    """From here on this process, a child, ends when its parent does."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
 
 
 def main():
-    children = set()
-    term = {signal.SIGTERM}
-    signal.signal(signal.SIGTERM, lambda *_: end(children))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)       # nobody waits for children
+    me = os.getpid()
     with socket.create_server(("127.0.0.1", 0)) as server:
         print(f"port {server.getsockname()[1]}", flush=True)
         while True:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, term)
             connection, _ = server.accept()
-            signal.pthread_sigmask(signal.SIG_BLOCK, term)      # children is true to the fact
-            ended(children)
-            child = os.fork()
-            if not child:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, term)
+            if not os.fork():
+                end_with(me)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                 server.close()
                 run(connection)
-            children.add(child)
             connection.close()
 
 
