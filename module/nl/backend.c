@@ -127,17 +127,12 @@ static int dump_backend(struct sk_buff *skb, struct netlink_callback *cb,
 	void *header;
 	int err;
 
-	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
-			     NLM_F_MULTI, RINGLB_CMD_BACKEND_GET);
+	header = rlb_nl_dump_begin(skb, cb, RINGLB_CMD_BACKEND_GET);
 	if (!header)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, header);
 	err = rlb_fill_service_name(skb, svc) ?: rlb_fill_backend(skb, RINGLB_A_BACKEND, item, true);
-	if (err)
-		genlmsg_cancel(skb, header);
-	else
-		genlmsg_end(skb, header);
-	return err;
+	return rlb_nl_dump_end(skb, header, err);
 }
 
 /* Backends come and go between two messages; those that stay are told once each. */

@@ -133,6 +133,37 @@ int rlb_nl_reply(struct sk_buff *skb, void *header, struct genl_info *info, int 
 	return genlmsg_reply(skb, info);
 }
 
+/**
+ * rlb_nl_dump_begin() - start one of the messages of a dump
+ * @skb: what the dump fills
+ * @cb: the dump
+ * @cmd: the message's command
+ *
+ * Return: the message's header, for rlb_nl_dump_end(); NULL if @skb is full.
+ */
+void *rlb_nl_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
+			   NLM_F_MULTI, cmd);
+}
+
+/**
+ * rlb_nl_dump_end() - the message is whole, or does not fit
+ * @skb: what the dump fills; ends before the message after an error
+ * @header: from rlb_nl_dump_begin()
+ * @err: what came of filling the message
+ *
+ * Return: @err.
+ */
+int rlb_nl_dump_end(struct sk_buff *skb, void *header, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, header);
+	else
+		genlmsg_end(skb, header);
+	return err;
+}
+
 static int fill_info(struct sk_buff *skb, struct rlb_net *rn)
 {
 	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_INFO);

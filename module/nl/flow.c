@@ -145,16 +145,11 @@ static int dump_flow(struct sk_buff *skb, struct netlink_callback *cb, struct rl
 
 	if (!svc || rlb_flow_reached(rlb_flow_now(), pin->expires))
 		return 0;
-	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
-			     NLM_F_MULTI, RINGLB_CMD_FLOW_GET);
+	header = rlb_nl_dump_begin(skb, cb, RINGLB_CMD_FLOW_GET);
 	if (!header)
 		return -EMSGSIZE;
 	err = rlb_fill_flow(skb, svc, pin);
-	if (err)
-		genlmsg_cancel(skb, header);
-	else
-		genlmsg_end(skb, header);
-	return err;
+	return rlb_nl_dump_end(skb, header, err);
 }
 
 /* Where a dump goes on, as rlb_pins_next() has it. */

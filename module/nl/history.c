@@ -43,16 +43,11 @@ static int dump_entry(struct sk_buff *skb, struct netlink_callback *cb, const st
 	void *header;
 	int err;
 
-	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
-			     NLM_F_MULTI, RINGLB_CMD_HISTORY_GET);
+	header = rlb_nl_dump_begin(skb, cb, RINGLB_CMD_HISTORY_GET);
 	if (!header)
 		return -EMSGSIZE;
 	err = rlb_fill_history(skb, e, true);
-	if (err)
-		genlmsg_cancel(skb, header);
-	else
-		genlmsg_end(skb, header);
-	return err;
+	return rlb_nl_dump_end(skb, header, err);
 }
 
 /* The cursor is the number of the last entry that was told. */

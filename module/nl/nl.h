@@ -3,8 +3,8 @@
  * nl.h - the request rooms among themselves, and the door for main.c
  *
  * A request enters at family.c, which has had policy.c refuse what is badly formed; service.c,
- * backend.c, table.c, flow.c, replica.c and secret.c carry it out, with parse.c to read attributes and fill.c to
- * write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
+ * backend.c, table.c, flow.c, replica.c, history.c and secret.c carry it out, with parse.c to
+ * read attributes and fill.c to write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
  */
 #ifndef _RINGLB_NL_H
 #define _RINGLB_NL_H
@@ -100,6 +100,10 @@ int rlb_fill_flow_client(struct sk_buff *skb, const struct rlb_service *svc,
 
 /* replica.c */
 void rlb_nl_flow_listen(struct rlb_net *rn);
+
+/* Each message of a dump is between these. */
+void *rlb_nl_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
+int rlb_nl_dump_end(struct sk_buff *skb, void *header, int err);
 
 /* An answer to one request: its message begins here and leaves by rlb_nl_reply(). */
 struct sk_buff *rlb_nl_answer(struct genl_info *info, void **header);

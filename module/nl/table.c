@@ -95,19 +95,14 @@ static int dump_part(struct sk_buff *skb, struct netlink_callback *cb,
 	void *header;
 	int err;
 
-	header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &rlb_family,
-			     NLM_F_MULTI, RINGLB_CMD_TABLE_GET);
+	header = rlb_nl_dump_begin(skb, cb, RINGLB_CMD_TABLE_GET);
 	if (!header)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, header);
 	err = fill_table(skb, svc, at);
-	if (err) {
-		genlmsg_cancel(skb, header);
+	if (err)
 		*at = before;
-	} else {
-		genlmsg_end(skb, header);
-	}
-	return err;
+	return rlb_nl_dump_end(skb, header, err);
 }
 
 int rlb_nl_table_dump(struct sk_buff *skb, struct netlink_callback *cb)
