@@ -134,7 +134,7 @@ int backend_parse_del(struct cmd *c, struct command *command)
 {
 	if (parse_backends(c, command))
 		return -1;
-	if (!cmd_more(c) || strcmp(c->word[c->at], "drain"))
+	if (!cmd_next_is(c, "drain"))
 		return parse_pairs(c, command, 0);
 	c->at++;
 	command->cmd = RINGLB_CMD_BACKEND_SET;

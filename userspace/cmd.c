@@ -105,6 +105,11 @@ bool cmd_more(const struct cmd *c)
 	return true;
 }
 
+bool cmd_next_is(const struct cmd *c, const char *word)
+{
+	return cmd_more(c) && !strcmp(c->word[c->at], word);
+}
+
 /**
  * cmd_next() - take the next word
  * @c: the command

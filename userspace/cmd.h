@@ -33,6 +33,7 @@ int cmd_fail(struct cmd *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int cmd_bad(struct cmd *c, const char *what, const char *word, const char *expected);
 bool cmd_more(const struct cmd *c);	/* is a word left? */
+bool cmd_next_is(const struct cmd *c, const char *word);	/* is it this one? */
 const char *cmd_next(struct cmd *c, const char *what, const char *expected);
 int cmd_end(struct cmd *c);		/* no word may be left */
 

@@ -28,22 +28,17 @@ struct export {
 	u64 told;
 };
 
-static bool next_is(const struct cmd *c, const char *word)
-{
-	return cmd_more(c) && !strcmp(c->word[c->at], word);
-}
-
 /* A service may be called so, too: it is meant by the first of two. */
 int flow_parse_export(struct cmd *c, struct command *command)
 {
 	struct export_options *o = &command->export;
 
-	command->has_service = cmd_more(c) && !next_is(c, "buffer") &&
-			       (!next_is(c, "follow") ||
+	command->has_service = cmd_more(c) && !cmd_next_is(c, "buffer") &&
+			       (!cmd_next_is(c, "follow") ||
 				(c->at + 1 < c->n && !strcmp(c->word[c->at + 1], "follow")));
 	if (command->has_service && cmd_name(c, command->service.name))
 		return -1;
-	o->follow = next_is(c, "follow");
+	o->follow = cmd_next_is(c, "follow");
 	c->at += o->follow;
 	o->buffer = EXPORT_BUFFER_DEFAULT;
 	return cmd_pairs(c, export_keywords, command->g->allowed, o, &o->has);
@@ -54,11 +49,6 @@ static int flush(struct export *e)
 	FILE *to = e->t->out.to;
 
 	return fflush(to) || ferror(to) ? -EPIPE : 0;
-}
-
-static void begin(void *arg)
-{
-	(void)arg;
 }
 
 static int take_flow(const struct nlmsghdr *h, void *arg)
@@ -102,7 +92,7 @@ static int print_all(struct export *e)
 		err = session_fail(&e->asking, -ENOMEM, "out of memory");
 	e->told = 0;
 	if (!err)
-		err = session_dump(&e->asking, msg, begin, take_flow, e);
+		err = session_dump(&e->asking, msg, NULL, take_flow, e);
 	nlmsg_free(msg);
 	if (err)
 		return err;

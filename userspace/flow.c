@@ -39,11 +39,6 @@ static struct nl_msg *request(struct tool *t, int cmd, const struct command *com
 	return msg;
 }
 
-static void begin(void *arg)
-{
-	(void)arg;
-}
-
 static int take_flow(const struct nlmsghdr *h, void *arg)
 {
 	struct nlattr *tb[RINGLB_A_MAX + 1];
@@ -70,7 +65,7 @@ int flow_show(struct tool *t, const struct command *command)
 	if (!msg)
 		return TOOL_REFUSED;
 	out_begin_stream(&t->out);
-	err = session_dump(&t->session, msg, begin, take_flow, &t->out);
+	err = session_dump(&t->session, msg, NULL, take_flow, &t->out);
 	nlmsg_free(msg);
 	code = tool_end(t, TOOL_DONE);
 	return err < 0 ? tool_refused(t, "flow show") : code;

@@ -60,11 +60,6 @@ static int take_entry(const struct nlmsghdr *h, void *arg)
 	return 0;
 }
 
-static void begin(void *arg)
-{
-	(void)arg;
-}
-
 int history_run(struct tool *t, const struct command *command)
 {
 	struct telling to = { command->has_service ? command->service.name : NULL, &t->out };
@@ -78,7 +73,7 @@ int history_run(struct tool *t, const struct command *command)
 	if (!msg)
 		return tool_no_memory();
 	out_begin_stream(&t->out);
-	err = session_dump(s, msg, begin, take_entry, &to);
+	err = session_dump(s, msg, NULL, take_entry, &to);
 	nlmsg_free(msg);
 	code = tool_end(t, TOOL_DONE);
 	return err < 0 ? tool_refused(t, "history") : code;

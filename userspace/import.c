@@ -49,14 +49,12 @@ struct import {
 
 int flow_parse_import(struct cmd *c, struct command *command)
 {
-	const char *word = cmd_more(c) ? c->word[c->at] : "-";
-
 	command->from = "-";
-	if (strcmp(word, "replace") && cmd_more(c))
+	if (cmd_more(c) && !cmd_next_is(c, "replace"))
 		command->from = c->word[c->at++];
 	if (!*command->from)
 		return cmd_bad(c, "file", "", "expected a word that is not empty");
-	command->replace = cmd_more(c) && !strcmp(c->word[c->at], "replace");
+	command->replace = cmd_next_is(c, "replace");
 	c->at += command->replace;
 	return cmd_end(c);
 }

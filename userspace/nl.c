@@ -149,7 +149,7 @@ int session_ask(struct session *s, struct nl_msg *msg, session_take take, void *
  * session_dump() - ask for a list, again if it changed while it was read
  * @s: the session
  * @msg: the request; stays the caller's
- * @begin: forgets what was taken, before each try
+ * @begin: forgets what was taken, before each try; NULL: nothing is to be forgotten
  * @take: takes each message; -EAGAIN: it does not fit to the ones before
  * @arg: for both
  *
@@ -165,7 +165,8 @@ int session_dump(struct session *s, struct nl_msg *msg, void (*begin)(void *arg)
 	for (try = 0; try < SESSION_DUMP_TRIES; try++) {
 		struct answer a = { .take = take, .arg = arg };
 
-		begin(arg);
+		if (begin)
+			begin(arg);
 		err = converse(s, msg, NLM_F_DUMP, &a);
 		if (err && err != -EAGAIN)
 			return err;

@@ -136,7 +136,7 @@ int plan_parse(struct cmd *c, struct command *command)
 		if (parse_change(c, command->service.name, &change))
 			return -1;
 		command->plan.n = c->word + c->at - command->plan.word;
-	} while (cmd_more(c) && strcmp(c->word[c->at], "limit") && strcmp(c->word[c->at], "plot"));
+	} while (cmd_more(c) && !cmd_next_is(c, "limit") && !cmd_next_is(c, "plot"));
 	return parse_rest(c, command, true);
 }
 
