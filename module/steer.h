@@ -67,7 +67,7 @@ static inline bool rlb_steer_knows(const struct rlb_pkt *pkt, const struct rlb_p
 /* May a packet's flow have a pin that counts? */
 static inline bool rlb_may_be_pinned(const struct rlb_pkt *pkt)
 {
-	return rlb_pins_any(&pkt->rn->pins) &&
+	return rlb_pins_any_vip(&pkt->rn->pins) &&
 	       READ_ONCE(pkt->service->config.track) != RINGLB_TRACK_NONE;
 }
 

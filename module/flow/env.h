@@ -119,6 +119,11 @@ static inline int atomic_inc_return(atomic_t *a)
 	return __atomic_add_fetch(&a->n, 1, __ATOMIC_SEQ_CST);
 }
 
+static inline void atomic_inc(atomic_t *a)
+{
+	__atomic_add_fetch(&a->n, 1, __ATOMIC_SEQ_CST);
+}
+
 static inline void atomic_sub(int n, atomic_t *a)
 {
 	__atomic_sub_fetch(&a->n, n, __ATOMIC_SEQ_CST);

@@ -95,6 +95,8 @@ void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 m
 
 	memset(pins, 0, sizeof(*pins));
 	atomic_set(&pins->n, 0);
+	atomic_set(&pins->n_vip, 0);
+	atomic_set(&pins->n_direct, 0);
 	pins->max = max;
 	pins->secret = *secret;
 	for (i = 0; i < RLB_PINS_COUNTERS; i++)
@@ -210,6 +212,19 @@ static struct rlb_pin *pin_find(const struct rlb_pins *pins, const struct rlb_pi
 	return rlb_pins_look(pins, w.addr0, w.addr1, w.rest);
 }
 
+/* A backend's flows are those to its VIP. */
+static void held(const struct rlb_pin *pin, int by)
+{
+	if (!rlb_pin_is_direct(pin))
+		rlb_pin_held(rlb_pin_backend(pin), by);
+}
+
+/* The number of pins like this one: never less than there are linked. */
+static atomic_t *number_of(struct rlb_pins *pins, const struct rlb_pin *pin)
+{
+	return rlb_pin_is_direct(pin) ? &pins->n_direct : &pins->n_vip;
+}
+
 /* An unlinked pin: to be freed when no reader can be looking at it any more. */
 static void bury(struct rlb_pins *pins, struct rlb_pin *pin)
 {
@@ -295,9 +310,10 @@ static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **l
 	struct rlb_pin *pin = chained(link);
 
 	rcu_assign_pointer(*link, chained(&pin->next));
+	atomic_dec(number_of(pins, pin));
 	atomic_dec(&pins->n);
 	rlb_pins_count(pins, why);
-	rlb_pin_held(rlb_pin_backend(pin), -1);
+	held(pin, -1);
 	return pin;
 }
 
@@ -359,8 +375,8 @@ static void fill(struct rlb_pin *pin, const struct rlb_pin *what)
 /* A pin that is there begins again, perhaps with another backend; the stripe's lock is held. */
 static void refill(struct rlb_pin *pin, const struct rlb_pin *what)
 {
-	rlb_pin_held(rlb_pin_backend(pin), -1);
-	rlb_pin_held(rlb_pin_backend(what), 1);
+	held(pin, -1);
+	held(what, 1);
 	fill(pin, what);
 }
 
@@ -390,7 +406,7 @@ static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool 
 	}
 	link_first(array, hash, pin);
 	rlb_pins_count(pins, RLB_PINS_ADDED);
-	rlb_pin_held(rlb_pin_backend(pin), 1);
+	held(pin, 1);
 	return true;
 }
 
@@ -451,6 +467,7 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, en
 	u32 n = atomic_inc_return(&pins->n);
 	bool linked = false;
 
+	atomic_inc(number_of(pins, what));
 	new = rlb_pin_alloc();
 	if (new) {
 		new->key = what->key;
@@ -474,6 +491,7 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, en
 		*done = true;
 		return pin;
 	}
+	atomic_dec(number_of(pins, what));
 	atomic_dec(&pins->n);
 	if (new)
 		rlb_pin_free(new);
@@ -941,4 +959,6 @@ void rlb_pins_exit(struct rlb_pins *pins)
 	RCU_INIT_POINTER(pins->array, NULL);
 	atomic_set(&pins->n, 0);
 	rlb_feed_close(&pins->feed);
+	atomic_set(&pins->n_vip, 0);
+	atomic_set(&pins->n_direct, 0);
 }

@@ -42,7 +42,7 @@ struct rlb_pins_array;
 #define RLB_PINS_STRIPE_BITS 6
 
 /* Targets: a service by its number (rlb_service.id), or a backend addressed directly. */
-#define RLB_PIN_DIRECT 0x80000000U	/* | number of the backend */
+#define RLB_PIN_DIRECT 0x80000000U	/* | number of the backend (rlb_backend.number) */
 
 /**
  * struct rlb_pin_key - which flow
@@ -136,6 +136,8 @@ enum rlb_pins_counter {
 /**
  * struct rlb_pins - the flow table of a namespace
  * @n: pins, and places about to be filled
+ * @n_vip: those of flows to a VIP
+ * @n_direct: those of flows straight to a backend
  * @max: the most there may be
  * @array: buckets; RCU, changed under @visit
  * @secret: of the hash; random, never leaves the module
@@ -155,6 +157,8 @@ enum rlb_pins_counter {
 struct rlb_pins {
 	/* packets */
 	atomic_t n;
+	atomic_t n_vip;
+	atomic_t n_direct;
 	u32 max;
 	struct rlb_pins_array __rcu *array;
 	struct rlb_secret secret;
@@ -176,10 +180,28 @@ struct rlb_pins {
 	struct delayed_work tell;
 };
 
-/* Is anything remembered at all? One load; the packet path asks this first. */
+/* Is anything remembered at all? */
 static inline bool rlb_pins_any(const struct rlb_pins *pins)
 {
 	return atomic_read(&pins->n) != 0;
+}
+
+/* Is any flow to a VIP remembered? One load; the packet path asks this first. */
+static inline bool rlb_pins_any_vip(const struct rlb_pins *pins)
+{
+	return atomic_read(&pins->n_vip) != 0;
+}
+
+/* Is any flow straight to a backend remembered? Likewise. */
+static inline bool rlb_pins_any_direct(const struct rlb_pins *pins)
+{
+	return atomic_read(&pins->n_direct) != 0;
+}
+
+/* Does a pin stand for a flow straight to its backend? */
+static inline bool rlb_pin_is_direct(const struct rlb_pin *pin)
+{
+	return pin->key.target & RLB_PIN_DIRECT;
 }
 
 /* How many are there, and about to be? */
@@ -270,8 +292,8 @@ void rlb_pins_grow(struct rlb_pins *pins);
 void rlb_pins_reap(struct rlb_pins *pins);
 
 /*
- * A backend has got one more pin, or has one less. backend.c in the kernel; natively the
- * tests' own. Called under a stripe's lock.
+ * A backend has got one more pin of a flow to its VIP, or has one less. backend.c in the
+ * kernel; natively the tests' own. Called under a stripe's lock.
  */
 void rlb_pin_held(struct rlb_backend *backend, int by);
 

@@ -209,6 +209,42 @@ static bool is_near(const struct rlb_pin *pin, u32 seq)
 	return is_within(seq, READ_ONCE(pin->seq) - HEARD_STEP, HEARD_STEP + HEARD_WINDOW);
 }
 
+/**
+ * rlb_track_answers() - is this packet of a backend one of a pin's own flow?
+ * @pin: the pin, made with RLB_PIN_REPLIES
+ * @seg: the packet, from the backend
+ *
+ * For flows that another one may follow or meet at the same ports of client and backend: by
+ * way of the VIP or not, the backend knows no difference. Its acknowledgements tell.
+ *
+ * Return: false if it answers somebody else's packets.
+ */
+bool rlb_track_answers(const struct rlb_pin *pin, const struct rlb_segment *seg)
+{
+	u32 state = READ_ONCE(pin->state);
+
+	if (pin->key.proto != IPPROTO_TCP || seg->kind == RLB_KIND_ERROR)
+		return true;
+	if (seg->kind == RLB_KIND_RST && !seg->ack)	/* it acknowledges nothing */
+		return true;
+	if (rlb_pin_is_half(pin))
+		return is_within(seg->ack, READ_ONCE(pin->seq) + 1, HALF_WINDOW);
+	if (seg->kind == RLB_KIND_ANSWER)
+		return !is_closed(state) && is_near(pin, seg->ack);
+	return state & (RLB_PIN_CONFIRMED | RLB_PIN_RST) || is_near(pin, seg->ack);
+}
+
+/**
+ * rlb_track_closed() - has a flow ended?
+ * @pin: its pin
+ *
+ * Return: true if both sides have said all, or one has reset it.
+ */
+bool rlb_track_closed(const struct rlb_pin *pin)
+{
+	return is_closed(READ_ONCE(pin->state));
+}
+
 /* Has a second, or several, passed since a state began that is not refreshed? */
 static bool is_since(const struct rlb_pin *pin, u32 state, u32 idle, u32 now, u32 n)
 {

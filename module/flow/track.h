@@ -4,7 +4,7 @@
  *
  * Pure functions; nothing here looks anything up. A caller on the packet path
  *   1. reads from the headers what the packet says of its flow (struct rlb_segment);
- *   2. finds the pin, if rlb_pins_any(), and the slot, and fills a struct rlb_question;
+ *   2. finds the pin, if rlb_pins_any_vip(), and the slot, and fills a struct rlb_question;
  *   3. asks rlb_track_decide() and sends the packet where the answer says;
  *   4. does what the answer says about remembering:
  *	RLB_REMEMBER_SEEN	rlb_track_seen() on the pin
@@ -212,6 +212,8 @@ struct rlb_answer rlb_track_full(const struct rlb_question *q);
 void rlb_track_begin(struct rlb_pin *pin, const struct rlb_segment *seg, u32 flags, u32 idle,
 		     u32 now);
 bool rlb_track_fits(const struct rlb_pin *pin, const struct rlb_segment *seg);
+bool rlb_track_answers(const struct rlb_pin *pin, const struct rlb_segment *seg);
+bool rlb_track_closed(const struct rlb_pin *pin);
 bool rlb_track_seen(struct rlb_pin *pin, const struct rlb_segment *seg, u32 idle, u32 now);
 
 bool rlb_track_is_state(u32 state, u8 proto);

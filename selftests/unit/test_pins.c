@@ -79,17 +79,28 @@ static void end(void)
 	assert_int_equal(unit_alloc_live, 0);
 }
 
-/* Of each backend as many pins as the table says. */
+static bool is_direct(u32 i)
+{
+	return key_of(i).target & RLB_PIN_DIRECT;
+}
+
+/* Of each backend as many pins as the table says, those straight to it apart. */
 static void check_held(void)
 {
 	long held[8] = { 0 };
-	u32 i, b;
+	u32 i, b, direct = 0;
 
-	for (i = 0; i < flows; i++)
-		for (b = 0; flow[i].there && b < 8; b++)
+	for (i = 0; i < flows; i++) {
+		direct += flow[i].there && is_direct(i);
+		for (b = 0; flow[i].there && !is_direct(i) && b < 8; b++)
 			held[b] += flow[i].backend == backend_of(b);
+	}
 	for (b = 0; b < 8; b++)
 		assert_int_equal(*flow_held(backend_of(b)), held[b]);
+	assert_int_equal(atomic_read(&pins.n_direct), direct);
+	assert_int_equal(atomic_read(&pins.n_vip), n_there - direct);
+	assert_int_equal(rlb_pins_any_direct(&pins), direct != 0);
+	assert_int_equal(rlb_pins_any_vip(&pins), n_there != direct);
 }
 
 static void check_counters(void)

@@ -479,6 +479,52 @@ static void quiet(void **unused)
 	assert_true(pin.state & RLB_PIN_CONFIRMED);
 }
 
+static bool answers(enum rlb_kind kind, u32 seq, u32 ack)
+{
+	struct rlb_segment seg = { .kind = kind, .reply = true, .seq = seq, .ack = ack };
+
+	return rlb_track_answers(&pin, &seg);
+}
+
+/* Two flows of the same ports: what a backend acknowledges tells which one it answers. */
+static void answers_of_its_own(void **unused)
+{
+	born(IPPROTO_TCP, RLB_KIND_BEGIN, 0xfffffffe, RLB_PIN_REPLIES);
+	assert_true(answers(RLB_KIND_ANSWER, 5000, 0xffffffff));
+	assert_true(answers(RLB_KIND_RST, 0, 0xffffffff));
+	assert_true(answers(RLB_KIND_RST, 77, 0));
+	assert_true(answers(RLB_KIND_ERROR, 0, 0));
+	assert_true(answers(RLB_KIND_MIDDLE, 5001, 0xffffffff + (1 << 17) - 1));
+	assert_false(answers(RLB_KIND_MIDDLE, 5001, 0xffffffff + (1 << 17)));
+	assert_false(answers(RLB_KIND_ANSWER, 5000, 0xfffffffe));
+	assert_false(answers(RLB_KIND_RST, 5000, 0x7fffffff));
+
+	born(IPPROTO_TCP, RLB_KIND_MIDDLE, 1 << 20, RLB_PIN_REPLIES);
+	assert_true(answers(RLB_KIND_MIDDLE, 5001, (1 << 20) - (1 << 18)));
+	assert_false(answers(RLB_KIND_MIDDLE, 5001, (1 << 20) - (1 << 18) - 1));
+	assert_true(answers(RLB_KIND_FIN, 5001, (1 << 21) - 1));
+	assert_false(answers(RLB_KIND_FIN, 5001, 1 << 21));
+
+	established(RLB_PIN_REPLIES);
+	assert_true(answers(RLB_KIND_MIDDLE, 5001, 0x70000000));	/* it lives, and is known */
+	assert_true(answers(RLB_KIND_ANSWER, 5000, 1001));		/* once more */
+	assert_false(answers(RLB_KIND_ANSWER, 5000, 0x70000000));	/* others have the ports */
+	backend(RLB_KIND_RST, 5001, 1001);
+	assert_true(rlb_track_closed(&pin));
+	assert_true(answers(RLB_KIND_FIN, 5001, 1001));
+	assert_false(answers(RLB_KIND_ANSWER, 5000, 1001));
+
+	established(RLB_PIN_REPLIES);
+	client(RLB_KIND_FIN, 1001, 5001);
+	assert_false(rlb_track_closed(&pin));
+	backend(RLB_KIND_FIN, 5001, 1002);
+	assert_true(rlb_track_closed(&pin));
+
+	born(IPPROTO_UDP, RLB_KIND_QUIET, 0, RLB_PIN_REPLIES);
+	assert_true(answers(RLB_KIND_QUIET, 0, 0));
+	assert_false(rlb_track_closed(&pin));
+}
+
 /* Each SYN, ACK or RST of a flood, in each state, leaves an ICMP error's pin alone. */
 static void errors_are_nothing(void **unused)
 {
@@ -766,6 +812,8 @@ int main(void)
 		CLAIM("track: blind SYN, ACK, FIN and RST do a confirmed pin no harm",
 		      blind_packets),
 		CLAIM("track: UDP is confirmed by an answer or a second later", quiet),
+		CLAIM("track: of two flows with the same ports, numbers tell whose an answer is",
+		      answers_of_its_own),
 		CLAIM("track: ICMP errors change nothing", errors_are_nothing),
 		CLAIM("track: one store a second while packets flow", few_writes),
 		CLAIM("track: lives of pins as of a naive twin, while the clock wraps",
