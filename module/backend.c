@@ -152,7 +152,8 @@ void rlb_pin_held(struct rlb_backend *backend, int by)
  * rlb_backend_flows() - how many flows of a backend are remembered
  * @b: the backend
  *
- * Return: pins that name it.
+ * Return: pins that name it. Those of connections straight to it do not count: they do not
+ * end with its place in the service.
  */
 u32 rlb_backend_flows(const struct rlb_backend *b)
 {
@@ -383,7 +384,7 @@ struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_
 
 /**
  * rlb_backend_alloc() - a new backend
- * @svc: its service
+ * @svc: its service; cfg_lock held
  * @c: address and port
  *
  * Return: the backend, which no packet can find yet; NULL if there is no memory.
@@ -402,6 +403,8 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 		return NULL;
 	}
 	b->service = svc;
+	b->service_id = svc->id;
+	b->number = svc->rn->next_backend++ & ~RLB_PIN_DIRECT;
 	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;

@@ -17,9 +17,11 @@
  *	sends; the port is the service's if none is configured
  * @stats: RLB_COUNTERS_BACKEND
  * @service: whose it is; outlives every packet's sight of it
+ * @number: its own in the namespace, below RLB_PIN_DIRECT; never changes
+ * @service_id: rlb_service.id, which outlives the service; never changes
  * @takes: enum rlb_takes by its state; none once removed. Written under cfg_lock, read by
  *	packets; pairs READ_ONCE() in steer.c with WRITE_ONCE() in table.c and backend.c
- * @flows: pins that name it
+ * @flows: pins that name it, of flows to the VIP
  * @waned: rlb_seconds() when it last began to take less of its slots' flows; likewise
  * @share: of the flows of its slots, what it takes, in parts of RLB_SHARE_ALL; cfg_lock
  * @drained: rlb_seconds() when it began to drain; cfg_lock
@@ -40,6 +42,8 @@ struct rlb_backend {
 	struct rlb_index_node node;
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
+	u32 number;
+	u32 service_id;
 	atomic_t flows;
 	u32 waned;
 	u8 takes;

@@ -25,6 +25,7 @@
 #include <net/netfilter/ipv4/nf_defrag_ipv4.h>
 #include <net/netfilter/ipv6/nf_defrag_ipv6.h>
 
+#include "direct.h"
 #include "forward/nat.h"
 #include "hook.h"
 #include "icmp.h"
@@ -52,12 +53,13 @@ static enum rlb_verdict request(struct rlb_pkt *pkt)
 
 	if (rlb_parse(pkt) != RLB_NEXT)
 		return pass(pkt);
-	verdict = rlb_service_find(pkt);
-	if (verdict == RLB_NEXT)
-		verdict = rlb_steer(pkt);
-	if (verdict == RLB_NEXT)
-		verdict = pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
-	return verdict;
+	if (rlb_service_find(pkt) == RLB_PASS)
+		return rlb_direct_in(pkt);
+	verdict = rlb_steer(pkt);
+	if (verdict != RLB_NEXT)
+		return verdict;
+	rlb_direct_yield(pkt);
+	return pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
 }
 
 static enum rlb_verdict reply(struct rlb_pkt *pkt)
@@ -78,6 +80,13 @@ static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
 	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rn };
+}
+
+/* Is it neither towards a VIP nor straight towards a backend? */
+static bool request_is_foreign(struct rlb_net *rn, const struct sk_buff *skb, u8 family)
+{
+	return rlb_parse_is_foreign(skb, family, &rn->vips, false) &&
+	       rlb_parse_is_foreign(skb, family, &rn->reals, false);
 }
 
 /* Dropped because no backend takes it? */
@@ -106,7 +115,7 @@ static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf
 {
 	struct rlb_net *rn = priv;
 
-	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
+	if (request_is_foreign(rn, skb, state->pf))
 		return NF_ACCEPT;
 	/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
 	if (state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in))
@@ -142,7 +151,7 @@ static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_h
 {
 	struct rlb_net *rn = priv;
 
-	if (rlb_parse_is_foreign(skb, state->pf, &rn->vips, false))
+	if (request_is_foreign(rn, skb, state->pf))
 		return NF_ACCEPT;
 	return request_out(rn, skb, state);
 }

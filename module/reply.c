@@ -9,9 +9,10 @@
  * of this client to the VIP go to this backend? The packet is a reply if the flow is pinned to
  * its sender; or if its sender owns the flow's slot, whatever its state, had it before a
  * change not long ago, or is who takes the slot's flows just now.
- * A connection made straight to a backend fails the test, mostly: its tuple belongs
- * to that backend's slots by chance, in as many cases as the backend's share says.
+ * A connection made straight to a backend would pass the test by chance, in as many cases as
+ * the backend's share says: direct.c has seen it begin and remembers it.
  */
+#include "direct.h"
 #include "reply.h"
 #include "sabotage.h"
 #include "service.h"
@@ -57,7 +58,9 @@ enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
 	turn_round(t, &pkt->service->node);
-	if ((rlb_pins_any(&pkt->rn->pins) && is_pinned(pkt)) ||
+	if (rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt))
+		return RLB_NEXT;
+	if (!(rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt)) &&
 	    rlb_steer_has(rcu_dereference(pkt->service->table), t, pkt->backend))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);

@@ -71,6 +71,7 @@ struct rlb_index {
  * @names: services by name
  * @n_services: how many
  * @next_id: where the search for a new service's number starts
+ * @next_backend: counts backends; each one's number
  * @seq: counts changes, for the consistency check of dumps; never 0
  * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
  * @hooks: these hooks
@@ -98,6 +99,7 @@ struct rlb_net {
 	struct rhashtable names;
 	u32 n_services;
 	u32 next_id;
+	u32 next_backend;
 	u32 seq;
 	u32 hooked[2];
 	struct nf_hook_ops hooks[2][RLB_HOOKS];

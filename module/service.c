@@ -104,8 +104,8 @@ static int service_enlist(struct rlb_net *rn, struct rlb_service *svc)
 {
 	int err;
 
-	err = xa_alloc_cyclic(&rn->services, &svc->id, svc, XA_LIMIT(1, U32_MAX), &rn->next_id,
-			      GFP_KERNEL_ACCOUNT);
+	err = xa_alloc_cyclic(&rn->services, &svc->id, svc, XA_LIMIT(1, RLB_PIN_DIRECT - 1),
+			      &rn->next_id, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;
 	err = rhashtable_insert_fast(&rn->names, &svc->name_node, name_params);

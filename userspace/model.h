@@ -167,6 +167,7 @@ struct remembered {
 	u32 seq;
 	u32 ack;
 	bool replace;
+	bool direct;		/* straight to the backend */
 };
 
 #define EXPORT_BUFFER 1		/* bit in @has */

@@ -498,6 +498,7 @@ int wire_get_flow(const struct nlattr *from, struct remembered *f)
 	    get_u32(tb[RINGLB_A_FLOW_ACK], &f->ack))
 		return -EBADMSG;
 	f->has = mask(tb, RINGLB_A_FLOW_MAX);
+	f->direct = tb[RINGLB_A_FLOW_DIRECT];
 	return 0;
 }
 

@@ -57,8 +57,10 @@ static bool is_meant(const struct rlb_pin *pin, void *arg)
 {
 	const struct filter *filter = arg;
 
-	return (!filter->service || pin->key.target == filter->service->id) &&
-	       (!filter->backend || rlb_pin_backend(pin) == filter->backend);
+	const struct rlb_backend *b = rlb_pin_backend(pin);
+
+	return (!filter->service || b->service_id == filter->service->id) &&
+	       (!filter->backend || b == filter->backend);
 }
 
 static u32 state_of(const struct rlb_pin *pin)
@@ -130,7 +132,8 @@ int rlb_fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const stru
 	    rlb_fill_backend_addr(skb, RINGLB_A_FLOW_BACKEND, rlb_pin_backend(pin)) ||
 	    nla_put_u32(skb, RINGLB_A_FLOW_STATE, state_of(pin)) ||
 	    nla_put_u32(skb, RINGLB_A_FLOW_LEFT, left / RLB_FLOW_SECOND) ||
-	    fill_heard(skb, pin))
+	    fill_heard(skb, pin) ||
+	    (rlb_pin_is_direct(pin) && nla_put_u32(skb, RINGLB_A_FLOW_DIRECT, 1)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -139,7 +142,7 @@ int rlb_fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const stru
 static int dump_flow(struct sk_buff *skb, struct netlink_callback *cb, struct rlb_net *rn,
 		     const struct rlb_pin *pin)
 {
-	struct rlb_service *svc = xa_load(&rn->services, pin->key.target);
+	struct rlb_service *svc = xa_load(&rn->services, rlb_pin_backend(pin)->service_id);
 	void *header;
 	int err;
 

@@ -6,7 +6,7 @@ flows - a client: many flows with known source ports, and what became of each
   flows.py [OPTIONS] tcp|udp ADDRESS PORT
 
 In:  --netns NAME       where its sockets are made
-     --ports A-B        a flow for each source port (default: one flow, any port)
+     --ports A-B[,C-D]  a flow for each source port (default: one flow, any port)
      --step N           not for each port but for each N-th
      --source ADDRESS   source address (repeatable: flows go round them)
      --op OP            tcp: who (default), put:N, get:N; udp: who
@@ -290,11 +290,14 @@ def main():
         out.write(json.dumps(record) + "\n")
         out.flush()
 
-    first, last = (int(word) for word in args.ports.split("-"))
+    ports = []
+    for part in args.ports.split(","):
+        first, last = (int(word) for word in part.split("-"))
+        ports += range(first, last + 1, args.step)
     kind = Tcp if args.proto == "tcp" else Udp
     sources = args.source or [None]
     makers = [lambda s=sources[i % len(sources)], p=port: kind(args, s, p)
-              for i, port in enumerate(range(first, last + 1, args.step))]
+              for i, port in enumerate(ports)]
     if args.rounds:
         rounds(args, makers, log)
         return

@@ -397,6 +397,9 @@ enum ringlb_attr_flow {
 	RINGLB_A_FLOW_REPLACE,		/* u32, 0 or 1; in requests only: whatever is remembered of
 					 * the flow; else only if that is the same, for less long
 					 */
+	RINGLB_A_FLOW_DIRECT,		/* u32, 1: straight to the backend, not by way of the VIP;
+					 * else absent
+					 */
 
 	__RINGLB_A_FLOW_MAX,
 	RINGLB_A_FLOW_MAX = __RINGLB_A_FLOW_MAX - 1
