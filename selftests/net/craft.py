@@ -6,6 +6,8 @@ craft - packets that no kernel would send, put on a link as they are
   craft.py [OPTIONS] fuzz N             N packets to the VIPs, damaged at random
   craft.py [OPTIONS] plain N KIND...    N packets of each kind to both VIPs: syn, rst, udp, or
                                         error (that quotes an answer of the VIP)
+  craft.py [OPTIONS] stray PORT PORTS   to the client's PORTS (A-B) TCP segments from the backend
+                                        10.0.2.11:PORT whose numbers are out of any window
   craft.py [OPTIONS] toobig FAMILY SPORT CLIENT CPORT MTU WHAT
                                         an ICMP error that says that the VIP's UDP packet from
                                         SPORT to CLIENT:CPORT is above MTU; of that packet it
@@ -126,7 +128,7 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--mac", required=True)
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
-    parser.add_argument("what", choices=("fuzz", "plain", "toobig", "flood"))
+    parser.add_argument("what", choices=("fuzz", "plain", "toobig", "flood", "stray"))
     parser.add_argument("words", nargs="+")
     args = parser.parse_args()
 
@@ -162,6 +164,11 @@ def main():
             for kind in kinds:
                 for n in range(int(count)):
                     send(family, plain(kind, family, 1024 + n))
+        return
+    if args.what == "stray":
+        first, last = [int(port) for port in args.words[1].split("-")]
+        for port in range(first, last + 1):
+            send(4, tcp(4, "10.0.2.11", int(args.words[0]), "10.0.1.2", port, 0x38))
         return
     family, sport, client, cport, mtu, what = args.words
     send(int(family), too_big(int(family), int(sport), client, int(cport), int(mtu), what))
