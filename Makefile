@@ -71,6 +71,9 @@ check:
 check-debug:
 	scripts/check-debug
 
+check-smp:
+	scripts/check-smp
+
 demo:
 	scripts/demo
 
@@ -94,4 +97,4 @@ clean:
 	$(RM) -r build
 	for dir in userspace selftests/*/; do test ! -f $$dir/Makefile || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit sim bench-quick bench-lookup fuzz check check-debug demo shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim bench-quick bench-lookup fuzz check check-debug check-smp demo shell install dkms-install clean
