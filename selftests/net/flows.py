@@ -50,6 +50,8 @@ class Flow:
             self.sock.bind((source or ("::" if family == socket.AF_INET6 else "0.0.0.0"), port))
         self.sock.setblocking(False)
         self.dst = (args.address, args.port)
+        self.label = ""             # of the round
+        self.asked = set()          # digests of requests, those of former rounds, too
         self.begin()
         self.src = None
 
@@ -96,8 +98,9 @@ class Udp(Flow):
 
     def send(self):
         data = f"who {self.args.reply}\n".encode() if self.args.reply else b"who\n"
-        data += BLOCK[:max(0, self.args.size - len(data))] + self.args.tail
+        data += BLOCK[:max(0, self.args.size - len(data))] + self.args.tail + self.label.encode()
         self.result["sha_out"] = hashlib.sha256(data).hexdigest()
+        self.asked.add(self.result["sha_out"])
         try:
             if self.args.connected:
                 self.sock.send(data)
@@ -117,6 +120,8 @@ class Udp(Flow):
             return
         line, _, padding = data.partition(b"\n")
         name, _, sha = line.decode(errors="replace").partition(" ")
+        if sha != self.result["sha_out"] and sha in self.asked:     # too late for its round
+            return
         self.bytes_in = len(data)
         self.result.update({"from": text(peer), "name": name, "sha_seen": sha})
         if self.args.reply and (len(data) != self.args.reply or
@@ -253,6 +258,8 @@ def rounds(args, makers, log):
     broken = set()
     for line in sys.stdin:
         label = line.strip()
+        for flow in flows:
+            flow.label = label
         for flow in run([flow for flow in flows if flow not in broken], args.window):
             if flow.result.get("error") and args.proto == "tcp":
                 broken.add(flow)
