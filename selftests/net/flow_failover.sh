@@ -74,6 +74,37 @@ both()			# both WORD...: a change in both gateways
 	must rlb2 "$@"
 }
 
+# Routers send errors about the VIP's packets their own way: to a gateway that has seen none.
+errors_by_gw2()		# 2 claims
+{
+	local port mac last=20009
+
+	mac=$(ip -n "$gw2" -j link show cli | jq -r '.[0].address')
+	sniff farm "$tmp/errors" --proto icmp --device gw2
+	for ((port = 20000; port <= last; port++)); do
+		must zygote craft --netns "$cli" --device gw2 --mac "$mac" \
+			toobig 4 53 "$cli4" "$port" 1300 8
+		echo "$port $(rlb2 -j lookup udp "$cli4:$port" "$vip4:53" |
+			jq -r .backend | cut -d: -f1)"
+	done >"$tmp/asked"
+	ktap_check "fail-over: an error about a flow of another gateway reaches its backend" \
+		wait_for 10 errors_are_there
+	end "$background_pid"
+	ktap_check "fail-over: and the backend sends what fits" wait_for 10 learnt 1300
+	must ip -n "$farm" route flush cache
+}
+
+learnt()		# learnt MTU: of the backends' way to the client
+{
+	ip -n "$farm" route get "$cli4" | grep -qw "mtu $1"
+}
+
+errors_are_there()	# of each error: the client's port, the backend
+{
+	jq -r 'select(.way == "in" and .quoted) | "\(.quoted.dport) \(.quoted.src)"' "$tmp/errors" |
+		sort -n | cmp - "$tmp/asked"
+}
+
 replicated()		# does the second gateway remember what the first does?
 {
 	rlb flow export | awk '$1 == "is" { print $2, $3, $4, $5 }' | sort >"$tmp/one"
@@ -81,7 +112,7 @@ replicated()		# does the second gateway remember what the first does?
 		cmp - "$tmp/one"
 }
 
-ktap_plan 11
+ktap_plan 13
 farm $((members + 2))
 gateway2
 by_way_of gw
@@ -99,6 +130,7 @@ ktap_is "fail-over: both gateways have the same tables" "$(rlb2 table digest)" \
 
 clients old 20000-29999 "$tcp" "$udp"
 talk old
+errors_by_gw2
 by_way_of gw2
 talk old
 by_way_of gw
