@@ -11,6 +11,7 @@
 
 #include "map.h"
 #include "object.h"
+#include "save.h"
 #include "seats.h"
 
 int save_parse(struct cmd *c, struct command *command)
@@ -27,7 +28,7 @@ int save_parse(struct cmd *c, struct command *command)
 }
 
 /* What the method does not have is no part of the configuration. */
-static u64 service_pairs(const struct service *s)
+u64 save_service_has(const struct service *s)
 {
 	u64 wanted = ~0ULL;
 
@@ -50,40 +51,81 @@ static u64 backend_pairs(const struct backend *b)
 	return wanted;
 }
 
-static void print_pairs(FILE *to, const struct keyword *k, u64 wanted, const void *object)
+/**
+ * save_pairs() - settings as pairs of words
+ * @to: where to; NULL: just count them
+ * @k: the keywords
+ * @wanted: mask of those that count
+ * @object: what has the settings
+ * @unlike: only those that differ from this one's; NULL: all
+ *
+ * Return: how many pairs.
+ */
+int save_pairs(FILE *to, const struct keyword *k, u64 wanted, const void *object,
+	       const void *unlike)
 {
-	char value[WORD_VALUE_MAX];
+	char value[WORD_VALUE_MAX], other[WORD_VALUE_MAX];
+	int n = 0;
 
 	for (; k->word; k++) {
 		if (!k->print || !(wanted >> k->attr & 1))
 			continue;
 		k->print(value, object);
-		fprintf(to, " %s %s", k->word, value);
+		if (unlike)
+			k->print(other, unlike);
+		if (unlike && !strcmp(value, other))
+			continue;
+		if (to)
+			fprintf(to, " %s %s", k->word, value);
+		n++;
 	}
+	return n;
 }
 
-static void print_service(FILE *to, const struct service *s)
+/* What no later command can change of a service: the beginning of the one that makes it */
+void save_head(FILE *to, const struct service *s)
 {
 	char word[ADDR_TEXT_MAX];
-	size_t i;
 
 	fprintf(to, "service add %s %s %s", s->name, word_protocol(s->protocol),
 		addr_print(&s->vip, word));
-	print_pairs(to, service_keywords, service_pairs(s), s);
+}
+
+void save_backend(FILE *to, const struct service *s, const struct backend *b)
+{
+	char word[ADDR_TEXT_MAX];
+
+	fprintf(to, "backend add %s %s", s->name, addr_print(&b->at, word));
+	save_pairs(to, backend_keywords, backend_pairs(b), b, NULL);
+	fputc('\n', to);
+}
+
+void save_map(FILE *to, const struct service *s)
+{
+	if (!s->map || !s->map->n)
+		return;
+	fprintf(to, "service set %s", s->name);
+	map_print(to, s);
+	fputc('\n', to);
+}
+
+/**
+ * save_service() - a service with its backends, as commands
+ * @to: where to
+ * @s: the service
+ */
+void save_service(FILE *to, const struct service *s)
+{
+	size_t i;
+
+	save_head(to, s);
+	save_pairs(to, service_keywords, save_service_has(s), s, NULL);
 	if (s->method == RINGLB_METHOD_SEAT)
 		seats_print(to, s);
 	fputc('\n', to);
-	for (i = 0; i < s->n; i++) {
-		fprintf(to, "backend add %s %s", s->name, addr_print(&s->backends[i].at, word));
-		print_pairs(to, backend_keywords, backend_pairs(&s->backends[i]),
-			    &s->backends[i]);
-		fputc('\n', to);
-	}
-	if (s->map && s->map->n) {
-		fprintf(to, "service set %s", s->name);
-		map_print(to, s);
-		fputc('\n', to);
-	}
+	for (i = 0; i < s->n; i++)
+		save_backend(to, s, &s->backends[i]);
+	save_map(to, s);
 }
 
 /* What the configuration has beyond what the kernel says of services: seats and maps. */
@@ -92,7 +134,7 @@ static int get_lists(struct tool *t, struct model *m)
 	int code = TOOL_DONE;
 	size_t i;
 
-	for (i = 0; i < m->n && !code && !t->file; i++)
+	for (i = 0; i < m->n && !code; i++)
 		if (m->services[i]->method == RINGLB_METHOD_SEAT ||
 		    m->services[i]->method == RINGLB_METHOD_SLOTS)
 			code = table_lists(t, m->services[i]);
@@ -111,7 +153,24 @@ static int get_flow_limit(struct tool *t, struct model *m)
 	return TOOL_DONE;
 }
 
-static void print_secret(FILE *to, const u8 *secret)
+/**
+ * save_model() - the whole configuration but for the secret, from where -f says or the kernel
+ * @t: the run
+ * @m: out: the model, empty before; to be freed in any case
+ *
+ * Return: an exit code, after its message.
+ */
+int save_model(struct tool *t, struct model *m)
+{
+	int code = tool_model(t, NULL, TOOL_BACKENDS, m);
+
+	if (code || t->file)
+		return code;
+	code = get_lists(t, m);
+	return code ? code : get_flow_limit(t, m);
+}
+
+void save_secret(FILE *to, const u8 *secret)
 {
 	size_t i;
 
@@ -157,19 +216,15 @@ int save_run(struct tool *t, const struct command *command)
 		tool_error("save: expected no -j or -p: it prints commands");
 		return TOOL_WORDS;
 	}
-	code = tool_model(t, NULL, TOOL_BACKENDS, &m);
-	if (!code)
-		code = get_lists(t, &m);
-	if (!code && !t->file)
-		code = get_flow_limit(t, &m);
+	code = save_model(t, &m);
 	if (!code && command->with_secret)
 		code = get_secret(t, &m);
 	if (!code && command->with_secret)
-		print_secret(to, m.secret);
+		save_secret(to, m.secret);
 	if (!code && m.flow_limit)
 		fprintf(to, "flow set limit %u\n", m.flow_limit);
 	for (i = 0; i < m.n && !code; i++)
-		print_service(to, m.services[i]);
+		save_service(to, m.services[i]);
 	model_free(&m);
 	if (!code && (fflush(to) || ferror(to))) {
 		tool_error("the output could not be written");
