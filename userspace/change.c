@@ -180,11 +180,13 @@ static int send_map(struct session *s, const struct service *service)
 	return sent < 0 ? sent : 0;
 }
 
-/* How many go into one message: they are of one kind. */
+/* How many go into one message: they are of one kind, and about backends. */
 static size_t message_length(const struct command *commands, size_t n)
 {
 	size_t i = 1;
 
+	if (!commands->has_backend)
+		return 1;
 	while (i < n && i < CHANGE_MESSAGE_MAX && commands[i].cmd == commands->cmd)
 		i++;
 	return i;
@@ -263,8 +265,8 @@ static int check_maps(struct session *s, const struct command *commands, size_t 
 /**
  * change_send() - apply commands, all or none
  * @s: the session
- * @commands: one, or several about backends and the map of one service, of which the first may
- *	expect a generation
+ * @commands: one, or several about one service and its backends, of which the first may expect
+ *	a generation
  * @n: how many; more than one, and maps, are sent from BEGIN to COMMIT
  * @at_fault: out: after a refusal: which of them; @n if that is not known
  *

@@ -139,6 +139,10 @@ const struct grammar grammar[] = {
 		"print the configuration as commands; the hash key only if asked for",
 		.flags = G_OFFLINE, .parse = save_parse, .run = save_run,
 	}, {
+		"apply", NULL, "FILE|- [dry]",
+		"make the configuration what a file says: change what differs, print it; with dry print it only",
+		.flags = G_OFFLINE, .parse = apply_parse, .run = apply_run,
+	}, {
 		"monitor", NULL, "", "print a line for each change, until interrupted",
 		.run = monitor_run,
 	}, {

@@ -30,7 +30,8 @@ enum secret_from {
  * @with_secret: save: the secret too
  * @export: flow export: how
  * @replace: flow import: whatever is remembered of the flows
- * @from: flow import: a file, or "-"
+ * @from: flow import, apply: a file, or "-"
+ * @dry: apply: show what would be done
  * @force: secret set: even if flows are lost that are kept from an earlier change
  * @plan: what is planned: changes as words, a limit in tenths of a percent, files
  * @simulate: what is simulated
@@ -47,6 +48,7 @@ struct command {
 	struct export_options export;
 	bool replace;
 	const char *from;
+	bool dry;
 	enum secret_from secret_from;
 	const char *topic;
 	char **more;

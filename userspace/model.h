@@ -56,6 +56,7 @@ struct backend {
 /* In @has of a backend, beyond the attributes: @if_generation was given. */
 #define BACKEND_IF_GENERATION (MASK_OWN + 0)
 #define BACKEND_WAIT (MASK_OWN + 1)	/* likewise: @wait */
+#define BACKEND_STATE_SAID (MASK_OWN + 2)	/* a file gives @state */
 
 /* Of commands that give all flows other slots. */
 struct force {
@@ -106,8 +107,9 @@ struct service {
 	size_t room;
 };
 
-/* In @has of a service, beyond the attributes: @map was given. */
+/* In @has of a service, beyond the attributes: @map was given; a file gives a list of @seats. */
 #define SERVICE_MAP (MASK_OWN + 0)
+#define SERVICE_SEATS_SAID (MASK_OWN + 1)
 
 /**
  * struct model - all services of a namespace, or of a file

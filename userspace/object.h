@@ -87,6 +87,10 @@ int drain_run(struct tool *t, const struct command *command);
 int save_parse(struct cmd *c, struct command *command);
 int save_run(struct tool *t, const struct command *command);
 
+/* apply.c */
+int apply_parse(struct cmd *c, struct command *command);
+int apply_run(struct tool *t, const struct command *command);
+
 /* monitor.c */
 int monitor_run(struct tool *t, const struct command *command);
 

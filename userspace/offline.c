@@ -70,6 +70,9 @@ static void take_options(struct service *s, const struct service *from)
 	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
+		s->has &= ~BIT(SERVICE_SEATS_SAID);
+		if (from->n_seats)
+			SET(s, SERVICE_SEATS_SAID);
 	}
 	if (HAS(from, SERVICE_MAP))
 		s->map = from->map;
@@ -140,8 +143,14 @@ static int apply_service_set(struct service *s, const struct service *from, char
 	return check_points(s, error, size);
 }
 
-/* Where a packet of @s goes if @at is its backend */
-static struct endpoint real(const struct service *s, const struct endpoint *at)
+/**
+ * offline_real() - where a packet goes
+ * @s: its service
+ * @at: its backend
+ *
+ * Return: address and port as the packet has them then.
+ */
+struct endpoint offline_real(const struct service *s, const struct endpoint *at)
 {
 	struct endpoint r = *at;
 
@@ -174,12 +183,14 @@ static int take_id(struct service *s, struct backend *b, const struct backend *f
 static int apply_backend_add(struct model *m, struct service *s, const struct backend *from,
 			     char *error, size_t size)
 {
-	struct endpoint r = real(s, &from->at);
+	struct endpoint r = offline_real(s, &from->at);
 	struct backend b = *from;
 
 	if (!HAS(&b, RINGLB_A_BACKEND_WEIGHT))
 		b.weight = 1;
-	if (!HAS(&b, RINGLB_A_BACKEND_STATE))
+	if (HAS(&b, RINGLB_A_BACKEND_STATE))
+		SET(&b, BACKEND_STATE_SAID);
+	else
 		b.state = RINGLB_STATE_UP;
 	SET(&b, RINGLB_A_BACKEND_WEIGHT);
 	SET(&b, RINGLB_A_BACKEND_STATE);
@@ -210,7 +221,7 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 			 char *error, size_t size)
 {
 	struct backend *b = service_find(s, &c->backend.at);
-	struct endpoint r = real(s, &c->backend.at);
+	struct endpoint r = offline_real(s, &c->backend.at);
 
 	if (!b)
 		return refuse(error, size, "service has no such backend");
@@ -223,8 +234,10 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 		return -1;
 	if (HAS(&c->backend, RINGLB_A_BACKEND_WEIGHT))
 		b->weight = c->backend.weight;
-	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE))
+	if (HAS(&c->backend, RINGLB_A_BACKEND_STATE)) {
 		b->state = c->backend.state;
+		SET(b, BACKEND_STATE_SAID);
+	}
 	if (HAS(&c->backend, RINGLB_A_BACKEND_SLOW_START))
 		b->slow_start = c->backend.slow_start;
 	return check_points(s, error, size);
@@ -236,7 +249,7 @@ static void apply_service_del(struct model *m, struct service *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		r = real(s, &s->backends[i].at);
+		r = offline_real(s, &s->backends[i].at);
 		model_real_del(m, s->protocol, &r);
 	}
 	model_del(m, s);

@@ -119,7 +119,7 @@ static int run_words(struct tool *t, struct cmd *words)
 		return TOOL_WORDS;
 	}
 	if (t->file && !(command.g->flags & G_OFFLINE)) {
-		tool_error("option \"-f\": expected lookup, plan, simulate, table, save or show, not %s",
+		tool_error("option \"-f\": expected lookup, plan, apply, simulate, table, save or show, not %s",
 			   grammar_title(command.g, title));
 		return TOOL_WORDS;
 	}

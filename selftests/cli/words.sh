@@ -16,7 +16,7 @@ no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
 not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
-objects='service, backend, lookup, plan, simulate, table, flow, secret, save, monitor, history, check, flush, version or help'
+objects='service, backend, lookup, plan, simulate, table, flow, secret, save, apply, monitor, history, check, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
 seats='fresh or ID:WEIGHT,ID:WEIGHT... of at most 8192 seats'
@@ -44,9 +44,9 @@ cases()
 	-n '' service show	option "-n": expected a word that is not empty
 	-f a -b b	option "-f": expected no -b beside it
 	-b a service show	"service": expected nothing more after -b FILE
-	-f a flush	option "-f": expected lookup, plan, simulate, table, save or show, not flush
-	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, plan, simulate, table, save or show, not service add
-	-f a monitor	option "-f": expected lookup, plan, simulate, table, save or show, not monitor
+	-f a flush	option "-f": expected lookup, plan, apply, simulate, table, save or show, not flush
+	-f a service add web tcp 192.0.2.1:80 method ring	option "-f": expected lookup, plan, apply, simulate, table, save or show, not service add
+	-f a monitor	option "-f": expected lookup, plan, apply, simulate, table, save or show, not monitor
 	service	command of service is missing: expected add, set, del or show
 	service ad	command of service "ad": expected add, set, del or show
 	service show -j	service "-j": expected $name
@@ -271,7 +271,7 @@ cases()
 	plan from a to	file is missing: expected a file of commands
 	plan from a to b now	"now": expected limit or nothing more
 	plan from a to b limit x	limit "x": expected 0% to 100%, at most one decimal
-	-f a plan from a to b	option "-f": expected lookup, plan, simulate, table, save or show, not plan from
+	-f a plan from a to b	option "-f": expected lookup, plan, apply, simulate, table, save or show, not plan from
 	simulate	service is missing: expected $name
 	simulate web now	"now": expected slots, slack, vnodes, seed, pcap, plot or method
 	simulate web weight 2	"weight": expected slots, slack, vnodes, seed, pcap, plot or method
@@ -298,7 +298,7 @@ cases()
 	simulate web plot ''	plot "": expected a file to draw into
 	simulate web plot a plot a	"plot": expected only once
 	simulate web method hrw	method "hrw": expected rendezvous, ring, maglev or seat
-	-f a simulate backends 4	option "-f": expected lookup, plan, simulate, table, save or show, not simulate backends
+	-f a simulate backends 4	option "-f": expected lookup, plan, apply, simulate, table, save or show, not simulate backends
 	table show	service is missing: expected $name
 	table digest web dns	"dns": expected nothing more
 	secret set	secret is missing: expected 32 hex digits, random or -
@@ -319,7 +319,7 @@ cases()
 	-j save	save: expected no -j or -p: it prints commands
 	monitor web	"web": expected nothing more
 	check web	"web": expected nothing more
-	-f a check	option "-f": expected lookup, plan, simulate, table, save or show, not check
+	-f a check	option "-f": expected lookup, plan, apply, simulate, table, save or show, not check
 	flush all	"all": expected nothing more
 	version 2	"2": expected nothing more
 	help servce	"servce": expected $objects

@@ -297,7 +297,7 @@ static const char *const lines[] = {
 	"flow show web 10.0.0.11:80", "flow flush", "flow set limit 4096", "flow stats",
 	"flow export web follow buffer 65536", "flow import flows.txt replace",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
-	"save secret", "monitor", "history web", "check", "flush", "version", "help backend",
+	"save secret", "apply web.conf dry", "monitor", "history web", "check", "flush", "version", "help backend",
 };
 
 static const char *const spare[] = {
