@@ -148,6 +148,12 @@ void rlb_pin_held(struct rlb_backend *backend, int by)
 	atomic_add(by, &backend->flows);
 }
 
+/* Of pins.h, too: the address of a backend. */
+const union rlb_addr *rlb_pin_backend_addr(const struct rlb_backend *backend)
+{
+	return &backend->node.addr;
+}
+
 /**
  * rlb_backend_flows() - how many flows of a backend are remembered
  * @b: the backend
@@ -404,7 +410,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	}
 	b->service = svc;
 	b->service_id = svc->id;
-	b->number = svc->rn->next_backend++ & ~RLB_PIN_DIRECT;
+	b->number = svc->rn->next_backend++ % RLB_PIN_NUMBERS;
 	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;

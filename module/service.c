@@ -104,7 +104,7 @@ static int service_enlist(struct rlb_net *rn, struct rlb_service *svc)
 {
 	int err;
 
-	err = xa_alloc_cyclic(&rn->services, &svc->id, svc, XA_LIMIT(1, RLB_PIN_DIRECT - 1),
+	err = xa_alloc_cyclic(&rn->services, &svc->id, svc, XA_LIMIT(1, RLB_PIN_NUMBERS - 1),
 			      &rn->next_id, GFP_KERNEL_ACCOUNT);
 	if (err < 0)
 		return err;

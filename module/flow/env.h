@@ -51,6 +51,7 @@ static inline u32 rlb_flow_now(void)
 #define U64_MAX UINT64_MAX
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define __rcu
+#define __force
 #define ____cacheline_aligned __attribute__((aligned(64)))
 
 #define rcu_access_pointer(p) __atomic_load_n(&(p), __ATOMIC_RELAXED)

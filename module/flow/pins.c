@@ -49,16 +49,59 @@ static __always_inline u64 hash_words(const struct rlb_pins *pins, struct rlb_pi
 	return rlb_sip_end(&s, w.rest, 0) & ~1ULL;
 }
 
-static u64 hash_of(const struct rlb_pins *pins, const struct rlb_pin_key *key)
+/* Which flow: @vip is NULL but for wide pins, whose key does not say it. */
+struct sought {
+	struct rlb_pin_words w;
+	const struct rlb_end *vip;
+};
+
+static struct sought narrow(const struct rlb_pin_key *key)
 {
-	return hash_words(pins, rlb_pin_words(key));
+	return (struct sought){ rlb_pin_words(key), NULL };
 }
 
-static __always_inline bool has_words(const struct rlb_pin *pin, struct rlb_pin_words w)
+static struct sought flow_of(const struct rlb_pin *pin)
+{
+	return (struct sought){ rlb_pin_words(&pin->key),
+				rlb_pin_is_wide(pin) ? &rlb_wide_of(pin)->vip : NULL };
+}
+
+static u64 hash_wide(const struct rlb_pins *pins, struct sought s)
+{
+	struct rlb_sip sip;
+	u64 vip[2];
+
+	memcpy(vip, &s.vip->addr, sizeof(vip));
+	rlb_sip_start(&sip, &pins->secret);
+	rlb_sip_word(&sip, s.w.addr0);
+	rlb_sip_word(&sip, s.w.addr1);
+	rlb_sip_word(&sip, vip[0]);
+	rlb_sip_word(&sip, vip[1]);
+	rlb_sip_word(&sip, (__force u16)s.vip->port);
+	return rlb_sip_end(&sip, s.w.rest, 0) & ~1ULL;
+}
+
+static __always_inline u64 hash_of(const struct rlb_pins *pins, struct sought s)
+{
+	return s.vip ? hash_wide(pins, s) : hash_words(pins, s.w);
+}
+
+static u64 hash_pin(const struct rlb_pins *pins, const struct rlb_pin *pin)
+{
+	return hash_of(pins, flow_of(pin));
+}
+
+static bool is_end(const struct rlb_end *a, const struct rlb_end *b)
+{
+	return a->port == b->port && !memcmp(&a->addr, &b->addr, sizeof(a->addr));
+}
+
+static __always_inline bool is_flow(const struct rlb_pin *pin, struct sought s)
 {
 	struct rlb_pin_words of = rlb_pin_words(&pin->key);
 
-	return of.addr0 == w.addr0 && of.rest == w.rest && of.addr1 == w.addr1;
+	return of.addr0 == s.w.addr0 && of.rest == s.w.rest && of.addr1 == s.w.addr1 &&
+	       (!s.vip || is_end(&rlb_wide_of(pin)->vip, s.vip));
 }
 
 static u32 index_of(const struct rlb_pins_array *array, u64 hash)
@@ -97,6 +140,8 @@ void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 m
 	atomic_set(&pins->n, 0);
 	atomic_set(&pins->n_vip, 0);
 	atomic_set(&pins->n_direct, 0);
+	atomic_set(&pins->n_wide, 0);
+	rlb_back_init(pins);
 	pins->max = max;
 	pins->secret = *secret;
 	for (i = 0; i < RLB_PINS_COUNTERS; i++)
@@ -169,13 +214,28 @@ int rlb_pins_set_max(struct rlb_pins *pins, u32 max)
 }
 
 static __always_inline struct rlb_pin *chain_find(const struct rlb_pins_array *array, u64 hash,
-						  struct rlb_pin_words w)
+						  struct sought s)
 {
 	struct rlb_pin *pin;
 
 	pin = rcu_dereference_check(array->bucket[index_of(array, hash)], 1);
-	while (pin && !has_words(pin, w))
+	while (pin && !is_flow(pin, s))
 		pin = rcu_dereference_check(pin->next, 1);
+	return pin;
+}
+
+/* Under rcu_read_lock(), or the stripe's lock; takes no lock. */
+static __always_inline struct rlb_pin *look(const struct rlb_pins *pins, struct sought s)
+{
+	const struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
+	u64 hash = hash_of(pins, s);
+	struct rlb_pin *pin = NULL;
+
+	while (array && !pin) {
+		pin = chain_find(array, hash, s);
+		smp_rmb();	/* what is no longer here is there, and there is a there */
+		array = rcu_dereference_check(array->future, 1);
+	}
 	return pin;
 }
 
@@ -186,30 +246,29 @@ static __always_inline struct rlb_pin *chain_find(const struct rlb_pins_array *a
  * @addr1: second word
  * @rest: third word
  *
- * Under rcu_read_lock(), or the stripe's lock; takes no lock.
+ * Under rcu_read_lock(); takes no lock.
  *
  * Return: its pin, be its time over or not; NULL if there is none.
  */
 struct rlb_pin *rlb_pins_look(const struct rlb_pins *pins, u64 addr0, u64 addr1, u64 rest)
 {
-	const struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
-	struct rlb_pin_words w = { addr0, addr1, rest };
-	u64 hash = hash_words(pins, w);
-	struct rlb_pin *pin = NULL;
-
-	while (array && !pin) {
-		pin = chain_find(array, hash, w);
-		smp_rmb();	/* what is no longer here is there, and there is a there */
-		array = rcu_dereference_check(array->future, 1);
-	}
-	return pin;
+	return look(pins, (struct sought){ { addr0, addr1, rest }, NULL });
 }
 
-static struct rlb_pin *pin_find(const struct rlb_pins *pins, const struct rlb_pin_key *key)
+/**
+ * rlb_pins_look_wide() - has this flow a wide pin?
+ * @pins: the table
+ * @key: the flow, its target with RLB_PIN_WIDE
+ * @vip: what its packets are to
+ *
+ * Under rcu_read_lock(); takes no lock.
+ *
+ * Return: its pin, be its time over or not; NULL if there is none.
+ */
+struct rlb_pin *rlb_pins_look_wide(const struct rlb_pins *pins, const struct rlb_pin_key *key,
+				   const struct rlb_end *vip)
 {
-	struct rlb_pin_words w = rlb_pin_words(key);
-
-	return rlb_pins_look(pins, w.addr0, w.addr1, w.rest);
+	return look(pins, (struct sought){ rlb_pin_words(key), vip });
 }
 
 /* A backend's flows are those to its VIP. */
@@ -219,10 +278,21 @@ static void held(const struct rlb_pin *pin, int by)
 		rlb_pin_held(rlb_pin_backend(pin), by);
 }
 
-/* The number of pins like this one: never less than there are linked. */
-static atomic_t *number_of(struct rlb_pins *pins, const struct rlb_pin *pin)
+/* One more pin like this one, or one less: never fewer than there are linked. Return: of all. */
+static u32 count_in(struct rlb_pins *pins, const struct rlb_pin *pin)
 {
-	return rlb_pin_is_direct(pin) ? &pins->n_direct : &pins->n_vip;
+	atomic_inc(rlb_pin_is_direct(pin) ? &pins->n_direct : &pins->n_vip);
+	if (rlb_pin_is_wide(pin))
+		atomic_inc(&pins->n_wide);
+	return atomic_inc_return(&pins->n);
+}
+
+static void count_out(struct rlb_pins *pins, const struct rlb_pin *pin)
+{
+	if (rlb_pin_is_wide(pin))
+		atomic_dec(&pins->n_wide);
+	atomic_dec(rlb_pin_is_direct(pin) ? &pins->n_direct : &pins->n_vip);
+	atomic_dec(&pins->n);
 }
 
 /* An unlinked pin: to be freed when no reader can be looking at it any more. */
@@ -284,10 +354,16 @@ void rlb_pins_reap(struct rlb_pins *pins)
 		rlb_pins_reap_later(pins);
 }
 
+/* Is a flow one that another gateway could go on with? What wide pins say is of this one. */
+static bool is_told(const struct rlb_pins *pins, const struct rlb_pin_key *key)
+{
+	return rlb_feed_is_on(&pins->feed) && !(key->target & RLB_PIN_WIDE);
+}
+
 /* Who listens is to be told of a flow, however many others are. */
 static void tell(struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	if (!rlb_feed_is_on(&pins->feed))
+	if (!is_told(pins, key))
 		return;
 	rlb_feed_put(&pins->feed, key, RLB_FEED_SIZE);
 	rlb_pins_tell_later(pins);
@@ -310,8 +386,9 @@ static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **l
 	struct rlb_pin *pin = chained(link);
 
 	rcu_assign_pointer(*link, chained(&pin->next));
-	atomic_dec(number_of(pins, pin));
-	atomic_dec(&pins->n);
+	if (rlb_pin_is_wide(pin))
+		rlb_back_unlink(pins, rlb_wide_of(pin));
+	count_out(pins, pin);
 	rlb_pins_count(pins, why);
 	held(pin, -1);
 	return pin;
@@ -388,26 +465,10 @@ static void link_first(struct rlb_pins_array *array, u64 hash, struct rlb_pin *p
 	rcu_assign_pointer(*head, pin);
 }
 
-/* Link a new pin, with somebody else making room if need be; the stripe's lock is held. */
-static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool full, u32 now,
-		     struct rlb_pin **gone)
+/* Those that wait for their grace period take memory, too. */
+static bool has_dead(const struct rlb_pins *pins)
 {
-	struct rlb_pins_array *array = newest(pins);
-
-	if (!array)
-		return false;
-	if (full) {
-		/* Those that wait for their grace period take memory, too. */
-		if (READ_ONCE(pins->n_dead) > READ_ONCE(pins->max) / 8)
-			return false;
-		*gone = make_room(pins, hash, now);
-		if (!*gone)
-			return false;
-	}
-	link_first(array, hash, pin);
-	rlb_pins_count(pins, RLB_PINS_ADDED);
-	held(pin, 1);
-	return true;
+	return READ_ONCE(pins->n_dead) > READ_ONCE(pins->max) / 8;
 }
 
 /* Sweeping begins with the first pin; growth is urgent when chains get long. */
@@ -434,24 +495,103 @@ enum how {
 	TAKE_OVER,	/* that begins again; likewise */
 };
 
-/* Is what is remembered of a flow to be replaced? */
-static bool gives_way(const struct rlb_pin *pin, const struct rlb_pin *what, enum how how, u32 now)
+/**
+ * struct adding - how a flow is added, and what came of it
+ * @how: enum how
+ * @now: the time
+ * @done: it is remembered as wanted
+ * @clash: it is not, because its place on a side is another flow's
+ * @gone: who was unlinked, to make room or because the flow goes elsewhere
+ * @unused: it was not linked, but has perhaps been seen
+ */
+struct adding {
+	enum how how;
+	u32 now;
+	bool done;
+	bool clash;
+	struct rlb_pin *gone;
+	struct rlb_pin *unused;
+};
+
+/* Link a new pin, with somebody else making room if need be; the stripe's lock is held. */
+static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool full,
+		     struct adding *a)
 {
-	if (rlb_pin_is_expired(pin, now) || how == PUT || how == TAKE_OVER)
+	struct rlb_pins_array *array = newest(pins);
+
+	if (!array)
+		return false;
+	if (full && !a->gone) {
+		a->gone = has_dead(pins) ? NULL : make_room(pins, hash, a->now);
+		if (!a->gone)
+			return false;
+	}
+	if (rlb_pin_is_wide(pin) && !rlb_back_link(pins, rlb_wide_of(pin))) {
+		a->clash = true;
+		a->unused = pin;
+		return false;
+	}
+	link_first(array, hash, pin);
+	rlb_pins_count(pins, RLB_PINS_ADDED);
+	held(pin, 1);
+	return true;
+}
+
+/* Is what is remembered of a flow to be replaced? */
+static bool gives_way(const struct rlb_pin *pin, const struct rlb_pin *what,
+		      const struct adding *a)
+{
+	if (rlb_pin_is_expired(pin, a->now) || a->how == PUT || a->how == TAKE_OVER)
 		return true;
-	return how == TAKE && rlb_pin_backend(pin) == rlb_pin_backend(what) &&
+	return a->how == TAKE && rlb_pin_backend(pin) == rlb_pin_backend(what) &&
 	       !rlb_flow_reached(READ_ONCE(pin->expires), what->expires);
 }
 
-/* The flow goes elsewhere from now on. */
-static void replace(struct rlb_pins *pins, struct rlb_pin *pin, const struct rlb_pin *what,
-		    enum how how)
+/* Has a pin another place on the sides than the one that follows it? */
+static bool is_elsewhere(const struct rlb_pin *pin, const struct rlb_pin *what)
+{
+	const struct rlb_wide *a = rlb_wide_of(pin), *b = rlb_wide_of(what);
+
+	if (!rlb_pin_is_wide(pin))
+		return false;
+	return a->port != b->port || !is_end(&a->gate, &b->gate) ||
+	       memcmp(rlb_pin_backend_addr(rlb_pin_backend(pin)),
+		      rlb_pin_backend_addr(rlb_pin_backend(what)), sizeof(union rlb_addr));
+}
+
+/* Where a chain leads to the flow's pin; the stripe's lock is held. */
+static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash, struct sought s)
+{
+	struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
+	struct rlb_pin __rcu **link;
+	struct rlb_pin *pin;
+
+	for (; array; array = rcu_dereference_check(array->future, 1)) {
+		link = &array->bucket[index_of(array, hash)];
+		for (; (pin = chained(link)); link = &pin->next)
+			if (is_flow(pin, s))
+				return link;
+	}
+	return NULL;
+}
+
+/* The flow goes elsewhere from now on. Return: its pin; NULL if it needs a new one. */
+static struct rlb_pin *replace(struct rlb_pins *pins, struct rlb_pin *pin,
+			       const struct rlb_pin *what, struct adding *a)
 {
 	bool was_told = READ_ONCE(pin->state) & RLB_PIN_CONFIRMED;
 
+	if (is_elsewhere(pin, what)) {
+		if (!has_dead(pins))
+			a->gone = unlink_at(pins, link_of(pins, hash_pin(pins, pin), flow_of(pin)),
+					    RLB_PINS_REMOVED);
+		return NULL;
+	}
 	refill(pin, what);
-	if (was_told && how <= PUT)
+	if (was_told && a->how <= PUT)
 		tell(pins, &pin->key);
+	a->done = true;
+	return pin;
 }
 
 static bool has_room(const struct rlb_pins *pins, u32 n, enum how how)
@@ -459,43 +599,60 @@ static bool has_room(const struct rlb_pins *pins, u32 n, enum how how)
 	return how <= PUT || n <= READ_ONCE(pins->max);
 }
 
-static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, enum how how, u32 now,
-			   bool *done)
+static struct rlb_pin *make(const struct rlb_pin *what)
 {
-	u64 hash = hash_of(pins, &what->key);
-	struct rlb_pin *new, *pin, *gone = NULL;
-	u32 n = atomic_inc_return(&pins->n);
-	bool linked = false;
+	bool wide = rlb_pin_is_wide(what);
+	struct rlb_pin *new = rlb_pin_alloc(wide);
 
-	atomic_inc(number_of(pins, what));
-	new = rlb_pin_alloc();
-	if (new) {
-		new->key = what->key;
-		fill(new, what);
+	if (!new)
+		return NULL;
+	new->key = what->key;
+	fill(new, what);
+	if (wide) {
+		rlb_wide_of(new)->vip = rlb_wide_of(what)->vip;
+		rlb_wide_of(new)->gate = rlb_wide_of(what)->gate;
+		rlb_wide_of(new)->port = rlb_wide_of(what)->port;
 	}
+	return new;
+}
+
+/* Those that are not linked, or are not any more */
+static void clear_away(struct rlb_pins *pins, struct rlb_pin *new, const struct adding *a)
+{
+	if (a->gone)
+		bury(pins, a->gone);
+	if (a->unused)
+		bury(pins, a->unused);
+	else if (new)
+		rlb_pin_free(new);
+}
+
+static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, struct adding *a)
+{
+	struct sought s = flow_of(what);
+	u64 hash = hash_of(pins, s);
+	struct rlb_pin *new, *pin;
+	u32 n = count_in(pins, what);
+	bool linked = false, stays;
+
+	new = make(what);
 	spin_lock_bh(stripe_of(pins, hash));
-	pin = pin_find(pins, &what->key);
-	*done = pin && gives_way(pin, what, how, now);
-	if (*done) {
-		replace(pins, pin, what, how);
-	} else if (!pin && new && has_room(pins, n, how) &&
-		   link_new(pins, new, hash, n > READ_ONCE(pins->max), now, &gone)) {
-		linked = true;
-		pin = new;
+	pin = look(pins, s);
+	stays = pin && !gives_way(pin, what, a);
+	if (pin && !stays)
+		pin = replace(pins, pin, what, a);
+	if (!pin && new && has_room(pins, n, a->how)) {
+		linked = link_new(pins, new, hash, n > READ_ONCE(pins->max), a);
+		a->done = linked;
 	}
 	spin_unlock_bh(stripe_of(pins, hash));
-	if (gone)
-		bury(pins, gone);
+	clear_away(pins, linked ? NULL : new, a);
 	if (linked) {
 		tell_work(pins, n);
-		*done = true;
-		return pin;
+		return new;
 	}
-	atomic_dec(number_of(pins, what));
-	atomic_dec(&pins->n);
-	if (new)
-		rlb_pin_free(new);
-	if (!pin)
+	count_out(pins, what);
+	if (!pin && !a->clash)
 		rlb_pins_count(pins, RLB_PINS_FULL);
 	return pin;
 }
@@ -514,9 +671,9 @@ static struct rlb_pin *add(struct rlb_pins *pins, const struct rlb_pin *what, en
  */
 struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
 {
-	bool done;
+	struct adding a = { .how = ADD, .now = now };
 
-	return add(pins, what, ADD, now, &done);
+	return add(pins, what, &a);
 }
 
 /**
@@ -529,9 +686,34 @@ struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, 
  */
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now)
 {
-	bool done;
+	struct adding a = { .how = PUT, .now = now };
 
-	return add(pins, what, PUT, now, &done);
+	return add(pins, what, &a);
+}
+
+/**
+ * rlb_pins_add_wide() - remember a flow that is to be found from both sides
+ * @pins: the table, after rlb_back_reserve()
+ * @what: as for rlb_pins_add(); its key has RLB_PIN_WIDE
+ * @anew: whatever was remembered of it before, as rlb_pins_put()
+ * @now: the time
+ * @pin: out: the flow's pin, perhaps with another backend or gate than wanted
+ *
+ * Under rcu_read_lock(). A place on a side is taken until the pin that has it is unlinked, be
+ * its time over or not. If the flow was remembered at another place and this one is taken, it
+ * is not remembered any more.
+ *
+ * Return: what came of it.
+ */
+enum rlb_widened rlb_pins_add_wide(struct rlb_pins *pins, const struct rlb_wide *what, bool anew,
+				   u32 now, struct rlb_pin **pin)
+{
+	struct adding a = { .how = anew ? PUT : ADD, .now = now };
+
+	*pin = add(pins, &what->pin, &a);
+	if (*pin)
+		return RLB_WIDE_THERE;
+	return a.clash ? RLB_WIDE_CLASH : RLB_WIDE_FULL;
 }
 
 /**
@@ -549,39 +731,22 @@ struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, 
 enum rlb_taken rlb_pins_take(struct rlb_pins *pins, const struct rlb_pin *what, bool replace,
 			     u32 now)
 {
-	bool done;
+	struct adding a = { .how = replace ? TAKE_OVER : TAKE, .now = now };
 
-	if (!add(pins, what, replace ? TAKE_OVER : TAKE, now, &done))
+	if (!add(pins, what, &a))
 		return RLB_TAKEN_FULL;
-	return done ? RLB_TAKEN : RLB_TAKEN_NOT;
+	return a.done ? RLB_TAKEN : RLB_TAKEN_NOT;
 }
 
-/* Where a chain leads to the flow's pin; the stripe's lock is held. */
-static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash,
-				      const struct rlb_pin_key *key)
-{
-	struct rlb_pins_array *array = rcu_dereference_check(pins->array, 1);
-	struct rlb_pin __rcu **link;
-	struct rlb_pin *pin;
-
-	for (; array; array = rcu_dereference_check(array->future, 1)) {
-		link = &array->bucket[index_of(array, hash)];
-		for (; (pin = chained(link)); link = &pin->next)
-			if (has_words(pin, rlb_pin_words(key)))
-				return link;
-	}
-	return NULL;
-}
-
-static struct rlb_pin *forget(struct rlb_pins *pins, const struct rlb_pin_key *key,
+static struct rlb_pin *forget(struct rlb_pins *pins, struct sought s,
 			      const struct rlb_backend *backend)
 {
-	u64 hash = hash_of(pins, key);
+	u64 hash = hash_of(pins, s);
 	struct rlb_pin *gone = NULL;
 	struct rlb_pin __rcu **link;
 
 	spin_lock_bh(stripe_of(pins, hash));
-	link = link_of(pins, hash, key);
+	link = link_of(pins, hash, s);
 	if (link && (!backend || rlb_pin_backend(chained(link)) == backend))
 		gone = unlink_at(pins, link, RLB_PINS_REMOVED);
 	spin_unlock_bh(stripe_of(pins, hash));
@@ -603,10 +768,24 @@ static struct rlb_pin *forget(struct rlb_pins *pins, const struct rlb_pin_key *k
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend)
 {
-	if (!forget(pins, key, backend))
+	if (!forget(pins, narrow(key), backend))
 		return false;
 	tell(pins, key);
 	return true;
+}
+
+/**
+ * rlb_pins_drop_wide() - forget one flow that has a wide pin
+ * @pins: the table
+ * @wide: its pin, which was found; only if it has the same backend still
+ *
+ * Under rcu_read_lock(), as for rlb_pins_drop().
+ *
+ * Return: true if it was there.
+ */
+bool rlb_pins_drop_wide(struct rlb_pins *pins, const struct rlb_wide *wide)
+{
+	return forget(pins, flow_of(&wide->pin), rlb_pin_backend(&wide->pin));
 }
 
 /**
@@ -620,7 +799,7 @@ bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
  */
 bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	return forget(pins, key, NULL);
+	return forget(pins, narrow(key), NULL);
 }
 
 /* What a sweep does */
@@ -654,7 +833,7 @@ static bool is_over(const struct rlb_pin *pin, void *arg)
 
 	if (rlb_pin_is_expired(pin, sweep->now))
 		return true;
-	if (rlb_feed_is_on(&sweep->pins->feed))
+	if (is_told(sweep->pins, &pin->key))
 		tell_again(sweep->pins, (struct rlb_pin *)pin, sweep->now);
 	return false;
 }
@@ -778,9 +957,20 @@ static void copy_pin(struct rlb_pin *copy, const struct rlb_pin *pin)
 	copy->state = READ_ONCE(pin->state);
 }
 
+static void copy_wide(struct rlb_wide *copy, const struct rlb_pin *pin)
+{
+	memset(copy, 0, sizeof(*copy));
+	copy_pin(&copy->pin, pin);
+	if (!rlb_pin_is_wide(pin))
+		return;
+	copy->vip = rlb_wide_of(pin)->vip;
+	copy->gate = rlb_wide_of(pin)->gate;
+	copy->port = rlb_wide_of(pin)->port;
+}
+
 /* The pin of a bucket with the lowest hash from *@cursor on. */
 static bool next_in_bucket(struct rlb_pins *pins, struct rlb_pins_array *array, u32 i, u64 *cursor,
-			   struct rlb_pin *copy)
+			   struct rlb_wide *copy)
 {
 	struct rlb_pin *pin, *best = NULL;
 	u64 hash, lowest = 0;
@@ -789,14 +979,14 @@ static bool next_in_bucket(struct rlb_pins *pins, struct rlb_pins_array *array, 
 		return false;
 	spin_lock_bh(stripe_at(pins, array, i));
 	for (pin = chained(&array->bucket[i]); pin; pin = chained(&pin->next)) {
-		hash = hash_of(pins, &pin->key);
+		hash = hash_pin(pins, pin);
 		if (hash < *cursor || (best && hash > lowest))
 			continue;
 		best = pin;
 		lowest = hash;
 	}
 	if (best)
-		copy_pin(copy, best);
+		copy_wide(copy, best);
 	spin_unlock_bh(stripe_at(pins, array, i));
 	if (best)
 		*cursor = lowest + 1;
@@ -807,14 +997,15 @@ static bool next_in_bucket(struct rlb_pins *pins, struct rlb_pins_array *array, 
  * rlb_pins_next() - walk over all flows, one at each call
  * @pins: the table
  * @cursor: where the walk is; 0 at first
- * @copy: out: the next flow; its backend is valid as long as the caller forbids removal
+ * @copy: out: the next flow, of a wide pin all of it, else @pin alone; its backend is valid as
+ *	long as the caller forbids removal
  *
  * Process context, may sleep. Flows that are there during the whole walk come exactly once,
  * even if the table grows meanwhile.
  *
  * Return: false if there are no more.
  */
-bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy)
+bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_wide *copy)
 {
 	struct rlb_pins_array *array;
 	bool found = false;
@@ -849,13 +1040,13 @@ bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy)
 bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now,
 		   struct rlb_pin *copy)
 {
-	u64 hash = hash_of(pins, key);
+	u64 hash = hash_of(pins, narrow(key));
 	struct rlb_pin *pin;
 	bool there;
 
 	rcu_read_lock();	/* as for rlb_pins_drop() */
 	spin_lock_bh(stripe_of(pins, hash));
-	pin = pin_find(pins, key);
+	pin = look(pins, narrow(key));
 	there = pin && !rlb_pin_is_expired(pin, now);
 	if (there) {
 		copy_pin(copy, pin);
@@ -879,26 +1070,28 @@ static void move_chain(struct rlb_pins *pins, struct rlb_pins_array *from, u32 i
 	while ((pin = chained(&from->bucket[i]))) {
 		for (link = &from->bucket[i]; chained(&pin->next); pin = chained(link))
 			link = &pin->next;
-		link_first(to, hash_of(pins, &pin->key), pin);
+		link_first(to, hash_pin(pins, pin), pin);
 		rcu_assign_pointer(*link, NULL);
 	}
 	spin_unlock_bh(stripe_at(pins, from, i));
 }
 
-/* How many buckets, as a power of two, suit so many pins. */
-static u32 bits_for(u32 n)
+/**
+ * rlb_pins_bits() - how many buckets there are to be
+ * @bits: how many there are, as a power of two; 0: none yet
+ * @n: pins in them
+ *
+ * Return: as many as there are pins, or as there are now if those are not far too many.
+ */
+u32 rlb_pins_bits(u32 bits, u32 n)
 {
-	u32 bits = BITS_MIN;
+	u32 want = BITS_MIN;
 
-	while (bits < BITS_MAX && n >> bits)
-		bits++;
-	return bits;
-}
-
-static bool suits(const struct rlb_pins_array *array, u32 bits)
-{
-	return bits == array->bits || (bits < array->bits && bits + 4 > array->bits &&
-				       bits > BITS_MIN);
+	while (want < BITS_MAX && n >> want)
+		want++;
+	if (want < bits && want + 4 > bits && want > BITS_MIN)
+		return bits;
+	return want;
 }
 
 /**
@@ -914,8 +1107,8 @@ void rlb_pins_grow(struct rlb_pins *pins)
 
 	mutex_lock(&pins->visit);
 	old = array_visited(pins);
-	bits = bits_for(atomic_read(&pins->n));
-	if (old && !suits(old, bits))
+	bits = old ? rlb_pins_bits(old->bits, atomic_read(&pins->n)) : 0;
+	if (old && bits != old->bits)
 		new = array_alloc(bits);
 	if (new) {
 		rcu_assign_pointer(old->future, new);
@@ -928,6 +1121,7 @@ void rlb_pins_grow(struct rlb_pins *pins)
 		synchronize_rcu();
 		rlb_env_free(old);
 	}
+	rlb_back_grow(pins);
 	mutex_unlock(&pins->visit);
 }
 
@@ -955,10 +1149,12 @@ void rlb_pins_exit(struct rlb_pins *pins)
 	}
 	free_chain(pins->dead);
 	free_chain(pins->waiting);
+	rlb_back_exit(pins);
 	rlb_env_free(array);
 	RCU_INIT_POINTER(pins->array, NULL);
 	atomic_set(&pins->n, 0);
 	rlb_feed_close(&pins->feed);
 	atomic_set(&pins->n_vip, 0);
 	atomic_set(&pins->n_direct, 0);
+	atomic_set(&pins->n_wide, 0);
 }

@@ -9,8 +9,8 @@
  * the spin lock of its stripe (softirqs off), which covers one part of all hashes, the same in
  * every size of the table. What visits the whole table (walk, removal, sweep, growth) holds
  * the mutex @visit besides, so that growth and a walk never meet. Order: cfg_lock of the
- * namespace if held at all, @visit, one stripe, @dead_lock or @feed's. Nothing is allocated under a spin
- * lock.
+ * namespace if held at all, @visit, one stripe, then one lock of back.c, @dead_lock or @feed's.
+ * Nothing is allocated under a spin lock.
  *
  * Lifetimes. A pin that was found lives until the reader's rcu_read_unlock(). Unlinked pins
  * are gathered on a chain and freed together after a grace period. A pin does not hold its
@@ -21,6 +21,11 @@
  *   4. another grace period passes, so that no packet holds it through a pin.
  * So rlb_pins_remove() must come after a synchronize_rcu(), or from an RCU work.
  *
+ * Wide pins. Some flows have to be found from the backend's side, too: where backend and client
+ * alone do not say which VIP it was, and where the gateway stands in the client's place. Their
+ * pins know the VIP, and are besides in the chains of back.c; whoever links or unlinks one
+ * there holds the stripe's lock of the flow, and inside of it, shortly, one lock of a side.
+ *
  * Times are u32 ticks (rlb_flow_now()), compared so that they may wrap; no timeout may be
  * longer than RLB_PIN_IDLE_MAX. Addresses and ports are in network byte order, sequence
  * numbers in host byte order.
@@ -30,6 +35,7 @@
 
 #include "env.h"
 #include "feed.h"
+#include "back.h"
 #include "lookup/hash.h"
 #include "lookup/key.h"
 
@@ -39,15 +45,17 @@ struct rlb_pins_array;
 #define RLB_PINS_MIN 1024U		/* bounds of what an operator may choose as the most */
 #define RLB_PINS_MAX (1U << 26)		/* 4 GiB of pins */
 #define RLB_PIN_IDLE_MAX (7 * 86400 * RLB_FLOW_SECOND)	/* no timeout is longer */
-#define RLB_PINS_STRIPE_BITS 6
 
 /* Targets: a service by its number (rlb_service.id), or a backend addressed directly. */
 #define RLB_PIN_DIRECT 0x80000000U	/* | number of the backend (rlb_backend.number) */
+#define RLB_PIN_WIDE 0x40000000U	/* | number of the service: the pin is a wide one */
+#define RLB_PIN_NUMBERS 0x40000000U	/* numbers are below this */
 
 /**
  * struct rlb_pin_key - which flow
  * @addr: the client's address; bytes behind an IPv4 address are 0
- * @target: number of the service, or RLB_PIN_DIRECT | number of a backend
+ * @target: number of the service, alone or with RLB_PIN_WIDE; or RLB_PIN_DIRECT | number of a
+ *	backend
  * @port: the client's port
  * @proto: IPPROTO_*
  * @family: AF_INET or AF_INET6
@@ -118,6 +126,35 @@ struct rlb_pin {
 	u32 state;
 };
 
+/**
+ * struct rlb_end - where packets are to or from
+ * @addr: the address; bytes behind an IPv4 address are 0
+ * @port: the port
+ */
+struct rlb_end {
+	union rlb_addr addr;
+	__be16 port;
+};
+
+/**
+ * struct rlb_wide - a remembered flow that is found from both sides: at most 128 bytes
+ * @pin: as of any flow; its key has RLB_PIN_WIDE
+ * @next: in the chains of back.c; RCU, written under the lock of the side
+ * @vip: what the client sends to; part of what it is found by, never changes
+ * @gate: address and port of the gateway that its backend answers to; port 0: it answers to
+ *	the client. Never changes.
+ * @port: of the backend; its address never changes either, though there may come another
+ *	backend that has it
+ */
+struct rlb_wide {
+	struct rlb_pin pin;
+	struct rlb_wide __rcu *next[RLB_BACKS];
+	struct rlb_end vip;
+	struct rlb_end gate;
+	__be16 port;
+};
+
+_Static_assert(sizeof(struct rlb_wide) <= 128, "a wide pin is two cache lines");
 _Static_assert(sizeof(struct rlb_pin_key) == 24, "no padding: keys are compared whole");
 _Static_assert(sizeof(struct rlb_pin_words) == sizeof(struct rlb_pin_key), "the same bytes");
 _Static_assert(sizeof(struct rlb_pin) <= 64, "a pin is one cache line");
@@ -138,11 +175,13 @@ enum rlb_pins_counter {
  * @n: pins, and places about to be filled
  * @n_vip: those of flows to a VIP
  * @n_direct: those of flows straight to a backend
+ * @n_wide: those among @n_vip that are wide
  * @max: the most there may be
  * @array: buckets; RCU, changed under @visit
  * @secret: of the hash; random, never leaves the module
  * @count: events
  * @stripe: locks, by the first bits of the hash
+ * @back: wide pins as their backends' packets find them
  * @visit: held by who visits the whole table
  * @sweep_at: bucket at which sweeping goes on; @visit
  * @dead_lock: guards @dead, @n_dead and @waiting
@@ -159,6 +198,7 @@ struct rlb_pins {
 	atomic_t n;
 	atomic_t n_vip;
 	atomic_t n_direct;
+	atomic_t n_wide;
 	u32 max;
 	struct rlb_pins_array __rcu *array;
 	struct rlb_secret secret;
@@ -166,6 +206,7 @@ struct rlb_pins {
 	/* packets that begin or end something */
 	atomic64_t count[RLB_PINS_COUNTERS] ____cacheline_aligned;
 	spinlock_t stripe[1 << RLB_PINS_STRIPE_BITS];
+	struct rlb_back back[RLB_BACKS];
 	spinlock_t dead_lock;
 	struct rlb_pin *dead;
 	struct rlb_pin *waiting;
@@ -202,6 +243,29 @@ static inline bool rlb_pins_any_direct(const struct rlb_pins *pins)
 static inline bool rlb_pin_is_direct(const struct rlb_pin *pin)
 {
 	return pin->key.target & RLB_PIN_DIRECT;
+}
+
+/* Is any flow remembered by a wide pin? Likewise. */
+static inline bool rlb_pins_any_wide(const struct rlb_pins *pins)
+{
+	return atomic_read(&pins->n_wide) != 0;
+}
+
+static inline bool rlb_pin_is_wide(const struct rlb_pin *pin)
+{
+	return (pin->key.target & (RLB_PIN_DIRECT | RLB_PIN_WIDE)) == RLB_PIN_WIDE;
+}
+
+/* The wide pin that a pin is part of, if rlb_pin_is_wide() */
+static inline struct rlb_wide *rlb_wide_of(const struct rlb_pin *pin)
+{
+	return (struct rlb_wide *)pin;
+}
+
+/* Number of the service of a flow to a VIP */
+static inline u32 rlb_pin_service(const struct rlb_pin *pin)
+{
+	return pin->key.target & ~RLB_PIN_WIDE;
 }
 
 /* How many are there, and about to be? */
@@ -245,11 +309,24 @@ void rlb_pins_exit(struct rlb_pins *pins);
 
 /* Packets; softirq, or process context with rcu_read_lock(). */
 struct rlb_pin *rlb_pins_look(const struct rlb_pins *pins, u64 addr0, u64 addr1, u64 rest);
+struct rlb_pin *rlb_pins_look_wide(const struct rlb_pins *pins, const struct rlb_pin_key *key,
+				   const struct rlb_end *vip);
 struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend);
+bool rlb_pins_drop_wide(struct rlb_pins *pins, const struct rlb_wide *wide);
 void rlb_pins_changed(struct rlb_pins *pins, const struct rlb_pin_key *key);
+
+/* What comes of adding a wide pin */
+enum rlb_widened {
+	RLB_WIDE_THERE,		/* the flow is remembered */
+	RLB_WIDE_CLASH,		/* its place on one of the sides is another flow's */
+	RLB_WIDE_FULL,		/* there is no room */
+};
+
+enum rlb_widened rlb_pins_add_wide(struct rlb_pins *pins, const struct rlb_wide *what, bool anew,
+				   u32 now, struct rlb_pin **pin);
 
 /* Flows of another gateway; process context with rcu_read_lock(). */
 enum rlb_taken {
@@ -282,14 +359,33 @@ static inline struct rlb_pin *rlb_pins_find(const struct rlb_pins *pins, struct 
 	return pin && !rlb_pin_is_expired(pin, now) ? pin : NULL;
 }
 
+/**
+ * rlb_pins_find_wide() - is this flow remembered by a wide pin?
+ * @pins: the table
+ * @key: the flow, its target with RLB_PIN_WIDE
+ * @vip: what its packets are to
+ * @now: the time
+ *
+ * Return: as rlb_pins_find().
+ */
+static inline struct rlb_pin *rlb_pins_find_wide(const struct rlb_pins *pins,
+						 const struct rlb_pin_key *key,
+						 const struct rlb_end *vip, u32 now)
+{
+	struct rlb_pin *pin = rlb_pins_look_wide(pins, key, vip);
+
+	return pin && !rlb_pin_is_expired(pin, now) ? pin : NULL;
+}
+
 /* The whole table; process context, may sleep, softirqs on. */
 typedef bool (*rlb_pin_test)(const struct rlb_pin *pin, void *arg);
 u32 rlb_pins_remove(struct rlb_pins *pins, rlb_pin_test test, void *arg);
-bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_pin *copy);
+bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_wide *copy);
 u32 rlb_pins_buckets(struct rlb_pins *pins);
 u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now);
 void rlb_pins_grow(struct rlb_pins *pins);
 void rlb_pins_reap(struct rlb_pins *pins);
+u32 rlb_pins_bits(u32 bits, u32 n);
 
 /*
  * A backend has got one more pin of a flow to its VIP, or has one less. backend.c in the
@@ -297,13 +393,16 @@ void rlb_pins_reap(struct rlb_pins *pins);
  */
 void rlb_pin_held(struct rlb_backend *backend, int by);
 
+/* The address of a backend, which never changes; likewise. */
+const union rlb_addr *rlb_pin_backend_addr(const struct rlb_backend *backend);
+
 /* work.c in the kernel; natively the tests' own. */
 int rlb_pins_module_init(void);
 void rlb_pins_module_exit(void);
 u32 rlb_pins_default_max(void);
 void rlb_pins_work_init(struct rlb_pins *pins);
 void rlb_pins_work_exit(struct rlb_pins *pins);
-struct rlb_pin *rlb_pin_alloc(void);
+struct rlb_pin *rlb_pin_alloc(bool wide);
 void rlb_pin_free(struct rlb_pin *pin);
 void rlb_pins_tick_later(struct rlb_pins *pins, bool soon);
 void rlb_pins_reap_later(struct rlb_pins *pins);

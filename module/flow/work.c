@@ -18,6 +18,7 @@
 #define PASS 32			/* ticks in which every bucket is swept once */
 
 static struct kmem_cache *cache;
+static struct kmem_cache *wide_cache;
 
 /**
  * rlb_pins_module_init() - before the first table
@@ -28,7 +29,12 @@ int rlb_pins_module_init(void)
 {
 	cache = kmem_cache_create("ringlb_pin", sizeof(struct rlb_pin), 0, SLAB_HWCACHE_ALIGN,
 				  NULL);
-	return cache ? 0 : -ENOMEM;
+	wide_cache = kmem_cache_create("ringlb_wide", sizeof(struct rlb_wide), 0,
+				       SLAB_HWCACHE_ALIGN, NULL);
+	if (cache && wide_cache)
+		return 0;
+	rlb_pins_module_exit();
+	return -ENOMEM;
 }
 
 /**
@@ -36,6 +42,7 @@ int rlb_pins_module_init(void)
  */
 void rlb_pins_module_exit(void)
 {
+	kmem_cache_destroy(wide_cache);
 	kmem_cache_destroy(cache);
 }
 
@@ -55,23 +62,24 @@ u32 rlb_pins_default_max(void)
 
 /**
  * rlb_pin_alloc() - memory for a pin
+ * @wide: for a wide one
  *
  * Softirq; does not sleep.
  *
  * Return: the memory, or NULL.
  */
-struct rlb_pin *rlb_pin_alloc(void)
+struct rlb_pin *rlb_pin_alloc(bool wide)
 {
-	return kmem_cache_alloc(cache, GFP_ATOMIC | __GFP_NOWARN);
+	return kmem_cache_alloc(wide ? wide_cache : cache, GFP_ATOMIC | __GFP_NOWARN);
 }
 
 /**
  * rlb_pin_free() - give it back
- * @pin: no reader can be looking at it
+ * @pin: no reader can be looking at it; its key is set
  */
 void rlb_pin_free(struct rlb_pin *pin)
 {
-	kmem_cache_free(cache, pin);
+	kmem_cache_free(rlb_pin_is_wide(pin) ? wide_cache : cache, pin);
 }
 
 static void tick(struct work_struct *work)

@@ -166,7 +166,7 @@ static int dump_turn(struct sk_buff *skb, struct netlink_callback *cb, struct rl
 {
 	struct flow_cursor *at = (struct flow_cursor *)cb->ctx;
 	struct filter filter;
-	struct rlb_pin pin;
+	struct rlb_wide copy;
 	u64 next = at->next;
 	u32 i;
 	int err;
@@ -175,11 +175,11 @@ static int dump_turn(struct sk_buff *skb, struct netlink_callback *cb, struct rl
 	if (err)
 		return err;
 	for (i = 0; i < PINS_A_TURN; i++) {
-		if (!rlb_pins_next(&rn->pins, &next, &pin)) {
+		if (!rlb_pins_next(&rn->pins, &next, &copy)) {
 			at->ended = true;
 			return 1;
 		}
-		if (is_meant(&pin, &filter) && dump_flow(skb, cb, rn, &pin))
+		if (is_meant(&copy.pin, &filter) && dump_flow(skb, cb, rn, &copy.pin))
 			return 1;
 		at->next = next;
 	}

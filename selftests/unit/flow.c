@@ -43,16 +43,34 @@ void rlb_pin_held(struct rlb_backend *backend, int by)
 	__atomic_add_fetch(flow_held(backend), by, __ATOMIC_RELAXED);
 }
 
-struct rlb_pin *rlb_pin_alloc(void)
+static union rlb_addr backend_addr[64];
+
+static void __attribute__((constructor)) backend_addr_init(void)
 {
+	u32 i;
+
+	for (i = 0; i < 64; i++) {
+		backend_addr[i].byte[0] = 10;
+		backend_addr[i].byte[3] = i;
+	}
+}
+
+const union rlb_addr *rlb_pin_backend_addr(const struct rlb_backend *backend)
+{
+	return &backend_addr[(uintptr_t)backend / 64 % 64];
+}
+
+struct rlb_pin *rlb_pin_alloc(bool wide)
+{
+	size_t size = wide ? sizeof(struct rlb_wide) : sizeof(struct rlb_pin);
 	struct rlb_pin *pin;
 
 	if (!flow_pin_fail_at)
 		return NULL;
 	if (flow_pin_fail_at > 0)
 		flow_pin_fail_at--;
-	pin = malloc(sizeof(*pin));
-	memset(pin, 0xa5, sizeof(*pin));
+	pin = malloc(size);
+	memset(pin, 0xa5, size);
 	__atomic_add_fetch(&flow_pins_live, 1, __ATOMIC_RELAXED);
 	return pin;
 }

@@ -135,16 +135,16 @@ static void check_pin(const struct rlb_pin *pin, u32 i)
 static struct flow *walk(void)
 {
 	struct flow *missing = NULL;
-	struct rlb_pin copy;
+	struct rlb_wide copy;
 	u32 i, found = 0;
 	u64 cursor = 0;
 
 	for (i = 0; i < flows; i++)
 		flow[i].seen = false;
 	for (; rlb_pins_next(&pins, &cursor, &copy); found++) {
-		i = flow_of(&copy.key);
+		i = flow_of(&copy.pin.key);
 		assert_true(i < flows && flow[i].there && !flow[i].seen);
-		check_pin(&copy, i);
+		check_pin(&copy.pin, i);
 		flow[i].seen = true;
 	}
 	assert_false(rlb_pins_next(&pins, &cursor, &copy));
@@ -323,7 +323,7 @@ static void as_naive_full(void **unused)
 /* Growth by 2^4 and back in the middle of a walk. */
 static void walk_across_growth(void **unused)
 {
-	struct rlb_pin copy;
+	struct rlb_wide copy;
 	u64 cursor = 0;
 	u32 i, n = 0;
 
@@ -332,7 +332,7 @@ static void walk_across_growth(void **unused)
 		remember(i, false);
 	for (; n < 1500; n++) {
 		assert_true(rlb_pins_next(&pins, &cursor, &copy));
-		flow[flow_of(&copy.key)].seen = true;
+		flow[flow_of(&copy.pin.key)].seen = true;
 	}
 	for (; i < FLOWS_MAX; i++)
 		remember(i, false);
@@ -342,8 +342,8 @@ static void walk_across_growth(void **unused)
 	assert_int_equal(rlb_pins_buckets(&pins), 65536);
 	for (; n < 20000; n++) {
 		assert_true(rlb_pins_next(&pins, &cursor, &copy));
-		assert_false(flow[flow_of(&copy.key)].seen);
-		flow[flow_of(&copy.key)].seen = true;
+		assert_false(flow[flow_of(&copy.pin.key)].seen);
+		flow[flow_of(&copy.pin.key)].seen = true;
 	}
 	now += 400 * S;
 	for (i = 0; i < 3000; i++)
@@ -352,8 +352,8 @@ static void walk_across_growth(void **unused)
 	rlb_pins_grow(&pins);
 	assert_int_equal(rlb_pins_buckets(&pins), 4096);
 	while (rlb_pins_next(&pins, &cursor, &copy)) {
-		assert_false(flow[flow_of(&copy.key)].seen);
-		flow[flow_of(&copy.key)].seen = true;
+		assert_false(flow[flow_of(&copy.pin.key)].seen);
+		flow[flow_of(&copy.pin.key)].seen = true;
 	}
 	for (i = 0; i < 3000; i++)
 		assert_true(flow[i].seen);
@@ -507,13 +507,14 @@ static void readers_are_waited_for(void **unused)
 static void size(void **unused)
 {
 	assert_int_equal(sizeof(struct rlb_pin), 64);
+	assert_in_range(sizeof(struct rlb_wide), 65, 128);
 	assert_int_equal(sizeof(struct rlb_pin_key), 24);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CLAIM("pins: 64 bytes each, IPv6 included", size),
+		CLAIM("pins: 64 bytes each, wide ones 128, IPv6 included", size),
 		CLAIM("pins: as a naive twin, while the clock wraps and the table grows",
 		      as_naive),
 		CLAIM("pins: as a naive twin, the table being full", as_naive_full),

@@ -2,7 +2,7 @@
 /*
  * test_pins_threads.c - module/flow/pins.c and track.c under threads, watched by a sanitizer
  *
- * Two threads are packets: they find, add, begin anew, drop and track flows of a small set,
+ * Two threads are packets: they find, from both sides, add, begin anew, drop and track flows of a small set,
  * each under a read-side section. A third is the work: it sweeps, walks, removes, lets the
  * table grow and shrink, and frees after grace periods. The sanitizer tells of accesses that
  * nothing orders; memory that is freed too early is poisoned, so its key fits nothing.
@@ -30,29 +30,82 @@ static void fill_key(struct rlb_pin_key *key, u32 i)
 	memcpy(key->addr.byte, &i, sizeof(i));
 	key->family = AF_INET;
 	key->proto = IPPROTO_TCP;
+	key->target = i % 2 ? RLB_PIN_WIDE : 0;
+}
+
+/* What its backend sends: odd flows have wide pins, few of them to the same port of a gate. */
+static struct rlb_wide wide_of(const struct rlb_pin *pin, u32 i)
+{
+	struct rlb_wide wide = { .pin = *pin, .vip.port = i % 3, .port = i % 5 };
+
+	wide.gate.port = i % 7 ? 1 + i % 1000 : 0;
+	return wide;
+}
+
+static struct rlb_pin *find(const struct rlb_wide *what, u32 at)
+{
+	const struct rlb_pin_key *key = &what->pin.key;
+
+	return rlb_pin_is_wide(&what->pin) ? rlb_pins_find_wide(&pins, key, &what->vip, at) :
+					     rlb_pins_find(&pins, rlb_pin_words(key), at);
+}
+
+static void drop(struct rlb_pin *pin)
+{
+	if (rlb_pin_is_wide(pin))
+		rlb_pins_drop_wide(&pins, rlb_wide_of(pin));
+	else
+		rlb_pins_drop(&pins, &pin->key, rlb_pin_backend(pin));
+}
+
+static void add(const struct rlb_wide *what, bool anew, u32 at)
+{
+	struct rlb_pin *pin;
+
+	if (rlb_pin_is_wide(&what->pin))
+		rlb_pins_add_wide(&pins, what, anew, at, &pin);
+	else if (anew)
+		rlb_pins_put(&pins, &what->pin, at);
+	else
+		rlb_pins_add(&pins, &what->pin, at);
+}
+
+/* Whoever is found from the backend's side is at that place. */
+static void look_back(const struct rlb_wide *what)
+{
+	struct rlb_tuple t = {
+		.src = *rlb_pin_backend_addr(what->pin.backend), .sport = what->port,
+		.dst = what->gate.addr, .dport = what->gate.port,
+		.family = what->pin.key.family, .proto = what->pin.key.proto,
+	};
+	struct rlb_wide *back = rlb_back_look(&pins, RLB_BACK_GATE, &t);
+
+	if (back && (back->gate.port != t.dport || back->port != t.sport))
+		abort();
 }
 
 static void packet(u32 i, u32 what, u32 at)
 {
 	struct rlb_segment seg = { .kind = what % 6, .reply = what & 64, .seq = at, .ack = at };
-	struct rlb_pin new = { .expires = 0 }, *pin;
+	struct rlb_pin begun = { .expires = 0 }, *pin;
+	struct rlb_wide new;
 
-	fill_key(&new.key, i);
-	pin = rlb_pins_find(&pins, rlb_pin_words(&new.key), at);
+	fill_key(&begun.key, i);
+	begun.backend = backend_of(i + what / 0x2000 % 2);
+	new = wide_of(&begun, i);
+	look_back(&new);
+	pin = find(&new, at);
 	if (pin) {
-		if (memcmp(&pin->key, &new.key, sizeof(new.key)))
+		if (memcmp(&pin->key, &begun.key, sizeof(begun.key)))
 			abort();
 		rlb_track_seen(pin, &seg, 900, at);
 		if (!(what & 0xf00))
-			rlb_pins_drop(&pins, &new.key, rlb_pin_backend(pin));
-		return;
+			drop(pin);
+		if (what & 0xf000)
+			return;
 	}
-	new.backend = backend_of(i);
-	rlb_track_begin(&new, &seg, RLB_PIN_REPLIES, 900, at);
-	if (what & 0x1000)
-		rlb_pins_add(&pins, &new, at);
-	else
-		rlb_pins_put(&pins, &new, at);
+	rlb_track_begin(&new.pin, &seg, RLB_PIN_REPLIES, 900, at);
+	add(&new, !(what & 0x1000), at);
 }
 
 static void *packets(void *seed)
@@ -78,7 +131,7 @@ static bool is_of(const struct rlb_pin *pin, void *backend)
 
 static u32 work(u32 round)
 {
-	struct rlb_pin copy;
+	struct rlb_wide copy;
 	u64 cursor = 0;
 	u32 walked = 0;
 
@@ -102,6 +155,7 @@ static void threads(void **unused)
 
 	rlb_pins_init(&pins, &secret, 20000);
 	assert_int_equal(rlb_pins_reserve(&pins), 0);
+	assert_int_equal(rlb_back_reserve(&pins), 0);
 	running = 2;
 	for (i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, packets,
