@@ -59,10 +59,47 @@ struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_in
 	return b && !b->is_gone ? b : NULL;
 }
 
+static bool is_twin(const struct rlb_backend *a, const struct rlb_backend *b)
+{
+	return a != b && a->node.port == b->node.port && a->node.proto == b->node.proto &&
+	       a->node.family == b->node.family &&
+	       !memcmp(&a->node.addr, &b->node.addr, sizeof(a->node.addr));
+}
+
+/**
+ * rlb_backend_twin() - a backend in force that another service has at the same address and port
+ * @b: a backend
+ *
+ * cfg_lock held.
+ *
+ * Return: it, NULL if there is none.
+ */
+struct rlb_backend *rlb_backend_twin(const struct rlb_backend *b)
+{
+	struct rlb_service *svc;
+	unsigned long id;
+	u32 i;
+
+	if (!b->needs_pin)
+		return NULL;
+	xa_for_each(&b->service->rn->services, id, svc)
+		for (i = 0; svc != b->service && i < svc->set.n; i++)
+			if (is_twin(svc->set.item[i].backend, b))
+				return svc->set.item[i].backend;
+	return NULL;
+}
+
+/* It is found no more; one at the same address and port is found instead. */
 static void backend_hide(struct rlb_backend *b)
 {
-	if (b->indexed)
+	struct rlb_backend *twin = b->indexed ? rlb_backend_twin(b) : NULL;
+
+	if (twin)
+		rlb_index_replace(&b->service->rn->reals, &b->node, &twin->node);
+	else if (b->indexed)
 		rlb_index_remove(&b->service->rn->reals, &b->node);
+	if (twin)
+		twin->indexed = true;
 	b->indexed = false;
 }
 
@@ -82,12 +119,23 @@ void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
 		backend_hide(b);
 }
 
+/* Other services send to its address and port, too. */
+static void share(struct rlb_backend *b)
+{
+	WRITE_ONCE(b->service->wide, true);
+	WRITE_ONCE(b->needs_pin, true);
+}
+
 /**
  * rlb_backend_link() - a backend comes into force, for the first time or again
  * @b: the backend; there is a place for it in rlb_net.reals
+ *
+ * Of several at the same address and port, one is found there; whose a packet is, pins say.
  */
 void rlb_backend_link(struct rlb_backend *b)
 {
+	struct rlb_backend *first;
+
 	if (b->is_gone)
 		list_del(&b->gone);
 	b->is_gone = false;
@@ -95,6 +143,12 @@ void rlb_backend_link(struct rlb_backend *b)
 	if (b->indexed)
 		return;
 	rlb_backend_make_way(b->service->rn, &b->node);
+	first = find_indexed(b->service->rn, &b->node);
+	if (first) {
+		share(first);
+		share(b);
+		return;
+	}
 	rlb_index_insert(&b->service->rn->reals, &b->node);
 	b->indexed = true;
 }

@@ -21,6 +21,7 @@
  * @service_id: rlb_service.id, which outlives the service; never changes
  * @takes: enum rlb_takes by its state; none once removed. Written under cfg_lock, read by
  *	packets; pairs READ_ONCE() in steer.c with WRITE_ONCE() in table.c and backend.c
+ * @needs_pin: its answers are told by pins alone; once set, it stays. Likewise
  * @flows: pins that name it, of flows to the VIP
  * @waned: rlb_seconds() when it last began to take less of its slots' flows; likewise
  * @share: of the flows of its slots, what it takes, in parts of RLB_SHARE_ALL; cfg_lock
@@ -47,6 +48,7 @@ struct rlb_backend {
 	atomic_t flows;
 	u32 waned;
 	u8 takes;
+	bool needs_pin;
 	u8 state;
 	bool drained_out;
 
@@ -154,6 +156,7 @@ bool rlb_backends_drain_out(struct rlb_service *svc);
 void rlb_backend_link(struct rlb_backend *b);
 void rlb_backend_retire(struct rlb_backend *b);
 struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b);
+struct rlb_backend *rlb_backend_twin(const struct rlb_backend *b);
 struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key);
 void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key);
 

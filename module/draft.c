@@ -83,6 +83,13 @@ static int set_grow(struct rlb_backend_set *set)
 	return 0;
 }
 
+/* May two services send to one address and port? If all flows of both are remembered. */
+static bool can_share(const struct rlb_draft *draft, const struct rlb_backend *b)
+{
+	return draft->config.track == RINGLB_TRACK_ALL &&
+	       b->service->config.track == RINGLB_TRACK_ALL;
+}
+
 /* Is a backend in force that will be when this draft is? */
 static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_config *c, __be16 port)
 {
@@ -95,7 +102,9 @@ static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_con
 	};
 	struct rlb_backend *b = rlb_backend_by_tuple(svc->rn, &key);
 
-	return b && (b->service != svc || rlb_backend_is_in(&draft->set, b));
+	if (b && b->service != svc)
+		return !can_share(draft, b);
+	return b && rlb_backend_is_in(&draft->set, b);
 }
 
 static int refuse_vip(struct netlink_ext_ack *extack)
@@ -107,13 +116,13 @@ static int refuse_vip(struct netlink_ext_ack *extack)
 static int refuse_taken(struct netlink_ext_ack *extack)
 {
 	NL_SET_ERR_MSG(extack,
-		       "address and port of the backend already get packets of a service: replies could not be told apart");
+		       "address and port of the backend already get packets of a service: replies could not be told apart without track all in both");
 	return -EEXIST;
 }
 
 /*
  * The way back is found by a backend's address, port and protocol alone, so a namespace can
- * have each of them once, and none that is a VIP.
+ * have each of them once, but for services that remember all flows, and none that is a VIP.
  */
 static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_config *c,
 			struct netlink_ext_ack *extack)
@@ -154,7 +163,7 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 				   node->port))
 			return refuse_vip(extack);
 		found = rlb_backend_by_tuple(svc->rn, node);
-		if (found && found->service != svc)
+		if (found && found->service != svc && !can_share(draft, found))
 			return refuse_taken(extack);
 	}
 	return 0;
@@ -319,6 +328,13 @@ static u32 count_new(const struct rlb_draft *draft)
 	return n;
 }
 
+/* Will some of its flows need wide pins? */
+static int reserve_wide(const struct rlb_draft *draft)
+{
+	return draft->config.track == RINGLB_TRACK_ALL ? rlb_back_reserve(&draft->service->rn->pins) :
+							 0;
+}
+
 /*
  * What is added is perhaps what the service has, or had not long ago: then it is that one,
  * with its counters, its flows, and the slots that it is the old owner of.
@@ -363,11 +379,12 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 	}
 	if (draft->configured && rlb_service_is_busy(svc, &draft->config))
 		return rlb_service_refuse_busy(extack);
-	err = check_still_unique(draft, extack);
+	err = check_still_unique(draft, extack) ?:
+	      rlb_service_check_track(&draft->config, &draft->set, extack);
 	if (err)
 		return err;
 	revive(draft);
-	err = rlb_index_reserve(&svc->rn->reals, count_new(draft));
+	err = rlb_index_reserve(&svc->rn->reals, count_new(draft)) ?: reserve_wide(draft);
 	if (err || !draft->rebuild)
 		return err;
 	table = rlb_table_build(svc, &draft->config, &draft->set, extack);

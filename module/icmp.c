@@ -58,11 +58,11 @@ static bool from_backend(const struct rlb_pkt *pkt)
  */
 enum rlb_verdict rlb_icmp_out(struct rlb_pkt *pkt)
 {
-	const struct rlb_index_node *vip = &pkt->service->node;
+	const struct rlb_tuple *flow = &pkt->tuple;
 
 	if (pkt->is_redirect)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_REDIRECT);
-	if (rlb_rewrite_error(pkt, RLB_DESTINATION, &vip->addr, vip->port, RLB_SOURCE,
+	if (rlb_rewrite_error(pkt, RLB_DESTINATION, &flow->dst, flow->dport, RLB_SOURCE,
 			      from_backend(pkt)))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_ICMP_OUT);

@@ -54,7 +54,7 @@ static void know(struct rlb_index_array *a, const struct rlb_index_node *node)
 	set_bit(rlb_index_addr_hash(node->family, &node->addr) >> a->shift, a->known);
 }
 
-static void index_replace(struct rlb_index *idx, struct rlb_index_array *new)
+static void array_replace(struct rlb_index *idx, struct rlb_index_array *new)
 {
 	struct rlb_index_array *old = array_locked(idx);
 	struct rlb_index_node *node;
@@ -108,7 +108,7 @@ int rlb_index_reserve(struct rlb_index *idx, u32 more)
 	a = index_alloc(size);
 	if (!a)
 		return -ENOMEM;
-	index_replace(idx, a);
+	array_replace(idx, a);
 	return 0;
 }
 
@@ -135,6 +135,34 @@ void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node)
 	rcu_assign_pointer(a->place[i], node);
 }
 
+static u32 index_of(const struct rlb_index *idx, const struct rlb_index_array *a,
+		    const struct rlb_index_node *node)
+{
+	u32 i;
+
+	for (i = node->hash & a->mask; place_locked(idx, a, i) != node; i = (i + 1) & a->mask)
+		;
+	return i;
+}
+
+/**
+ * rlb_index_replace() - put a node in the place of another one, with no gap for readers
+ * @idx: the index
+ * @node: a node in it; to be freed after a grace period
+ * @by: what is found instead, complete but for its hash; it has the same key
+ *
+ * cfg_lock held.
+ */
+void rlb_index_replace(struct rlb_index *idx, struct rlb_index_node *node,
+		       struct rlb_index_node *by)
+{
+	struct rlb_index_array *a = array_locked(idx);
+
+	by->what = node->what;
+	by->hash = node->hash;
+	rcu_assign_pointer(a->place[index_of(idx, a, node)], by);
+}
+
 /**
  * rlb_index_remove() - take a node away; never fails
  * @idx: the index
@@ -145,11 +173,8 @@ void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node)
 void rlb_index_remove(struct rlb_index *idx, struct rlb_index_node *node)
 {
 	struct rlb_index_array *a = array_locked(idx);
-	u32 i;
 
-	for (i = node->hash & a->mask; place_locked(idx, a, i) != node; i = (i + 1) & a->mask)
-		;
-	rcu_assign_pointer(a->place[i], &grave);
+	rcu_assign_pointer(a->place[index_of(idx, a, node)], &grave);
 	idx->live--;
 }
 

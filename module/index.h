@@ -151,6 +151,8 @@ static inline struct rlb_index_node *rlb_index_find(const struct rlb_index *idx,
 
 int rlb_index_reserve(struct rlb_index *idx, u32 more);
 void rlb_index_insert(struct rlb_index *idx, struct rlb_index_node *node);
+void rlb_index_replace(struct rlb_index *idx, struct rlb_index_node *node,
+		       struct rlb_index_node *by);
 void rlb_index_remove(struct rlb_index *idx, struct rlb_index_node *node);
 void rlb_index_destroy(struct rlb_index *idx);
 

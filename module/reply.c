@@ -9,6 +9,7 @@
  * of this client to the VIP go to this backend? The packet is a reply if the flow is pinned to
  * its sender; or if its sender owns the flow's slot, whatever its state, had it before a
  * change not long ago, or is who takes the slot's flows just now.
+ * Where that does not tell, flows are always remembered: wide.c.
  * A connection made straight to a backend would pass the test by chance, in as many cases as
  * the backend's share says: direct.c has seen it begin and remembers it.
  */
@@ -19,6 +20,7 @@
 #include "stats.h"
 #include "steer.h"
 #include "table.h"
+#include "wide.h"
 
 /* The packet's tuple becomes its flow's: from the client to the VIP. */
 static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip)
@@ -55,12 +57,14 @@ enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->src, t->sport);
 	if (!node || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
 		return RLB_PASS;
+	if (rlb_pins_any_wide(&pkt->rn->pins) && rlb_wide_answers(pkt))
+		return RLB_NEXT;
 	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
 	turn_round(t, &pkt->service->node);
 	if (rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt))
 		return RLB_NEXT;
-	if (!(rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt)) &&
+	if (!READ_ONCE(pkt->backend->needs_pin) && !(rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt)) &&
 	    rlb_steer_has(rcu_dereference(pkt->service->table), t, pkt->backend))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);

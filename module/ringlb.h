@@ -144,6 +144,7 @@ enum rlb_verdict {
  * @is_redirect: if @is_error, one that names a better way
  * @passed: if parse.c said RLB_PASS: why, for a packet that may be of one of our flows: a
  *	RINGLB_COUNTER_PASS_*; else 0
+ * @why: why the packet's flow could not be remembered, if that was tried: a RINGLB_COUNTER_DROP_*
  * @quoted: if @is_error, offset of the quoted network header
  * @quoted_l4: if @is_error, offset of the quoted transport header
  * @service: set by service.c or reply.c
@@ -160,6 +161,7 @@ struct rlb_pkt {
 	bool is_error;
 	bool is_redirect;
 	u8 passed;
+	u8 why;
 	struct rlb_service *service;
 	struct rlb_backend *backend;
 };

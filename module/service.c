@@ -191,6 +191,30 @@ int rlb_service_refuse_busy(struct netlink_ext_ack *extack)
 	return -EBUSY;
 }
 
+/**
+ * rlb_service_check_track() - are flows remembered that must be?
+ * @config: the service as it is to be
+ * @set: its backends as they are to be
+ * @extack: for the reason of a refusal
+ *
+ * cfg_lock held.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rlb_service_check_track(const struct rlb_service_config *config,
+			    const struct rlb_backend_set *set, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++)
+		if (rlb_backend_twin(set->item[i].backend)) {
+			NL_SET_ERR_MSG(extack,
+				       "another service sends to a backend of this one: track must be all in both");
+			return -EINVAL;
+		}
+	return 0;
+}
+
 /* Will all flows have other slots? */
 static bool places_differ(const struct rlb_service_config *a, const struct rlb_service_config *b)
 {
@@ -256,9 +280,13 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 		       struct netlink_ext_ack *extack)
 {
 	struct rlb_table *table = NULL;
+	int err;
 
 	if (rlb_service_is_busy(svc, config))
 		return rlb_service_refuse_busy(extack);
+	err = rlb_service_check_track(config, &svc->set, extack);
+	if (err)
+		return err;
 	if (rlb_service_needs_table(svc, config)) {
 		table = rlb_table_build(svc, config, &svc->set, extack);
 		if (IS_ERR(table))

@@ -65,6 +65,7 @@ struct rlb_service_config {
  * @node: in rlb_net.vips; VIP, port, protocol and family are here
  * @table: the published table, never NULL once the service can be found
  * @stats: RLB_COUNTERS_ALL
+ * @wide: its flows have wide pins; once set, it stays. Written under cfg_lock, read by packets
  * @rejects: packets that senders were told of in the second @rejects_at, and further ones
  * @rejects_at: rlb_seconds(); written by packets, by whichever is the first in a second
  * @rn: its namespace
@@ -85,6 +86,7 @@ struct rlb_service {
 	struct rlb_index_node node;
 	struct rlb_table __rcu *table;
 	struct rlb_stats __percpu *stats;
+	bool wide;
 	atomic_t rejects;
 	u32 rejects_at;
 	struct rlb_net *rn;
@@ -131,6 +133,8 @@ void rlb_service_configure(struct rlb_service *svc, const struct rlb_service_con
 int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config *config,
 		       struct netlink_ext_ack *extack);
 bool rlb_service_is_busy(const struct rlb_service *svc, const struct rlb_service_config *config);
+int rlb_service_check_track(const struct rlb_service_config *config,
+			    const struct rlb_backend_set *set, struct netlink_ext_ack *extack);
 int rlb_service_refuse_busy(struct netlink_ext_ack *extack);
 void rlb_service_destroy(struct rlb_service *svc);
 

@@ -155,6 +155,8 @@ void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin)
 
 /* All that one packet's way depends on */
 struct way {
+	const struct rlb_table *table;
+	u64 hash;
 	struct rlb_choice choice;
 	struct rlb_backend *chosen;
 	struct rlb_backend *owner;
@@ -273,7 +275,10 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
 	RCU_INIT_POINTER(what.backend, to);
 	rlb_track_begin(&what, &w->seg, RLB_PIN_REPLIES, rlb_steer_idle(pkt->service), w->now);
-	pin = anew ? rlb_pins_put(pins, &what, w->now) : rlb_pins_add(pins, &what, w->now);
+	if (READ_ONCE(pkt->service->wide))
+		pin = rlb_wide_add(pkt, &what, w->table, w->hash, anew);
+	else
+		pin = anew ? rlb_pins_put(pins, &what, w->now) : rlb_pins_add(pins, &what, w->now);
 	if (pin) {
 		struct rlb_backend *b = rlb_pin_backend(pin);
 
@@ -323,7 +328,7 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	case RLB_REMEMBER_ANEW:
 		return remember(pkt, w, to, a.remember == RLB_REMEMBER_ANEW, &q);
 	case RLB_REMEMBER_DROP:
-		rlb_pins_drop(&pkt->rn->pins, &w->pin->key, w->pinned);
+		rlb_pins_drop_pin(&pkt->rn->pins, w->pin);
 		break;
 	}
 	return to;
@@ -339,7 +344,7 @@ static bool is_plain(const struct rlb_pkt *pkt, const struct way *w)
 static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table,
 				 struct rlb_pin *pin, u64 hash)
 {
-	struct way w = { .late = is_late(table), .pin = pin };
+	struct way w = { .table = table, .hash = hash, .late = is_late(table), .pin = pin };
 
 	w.chosen = choose(table, hash, &w.choice);
 	w.old = rlb_steer_old_owner(table, &pkt->tuple, w.choice.slot);
@@ -391,6 +396,14 @@ enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
 			       rlb_key_hash(&table->secret, table->key, &pkt->tuple));
 }
 
+/* Would the answers of the packet's backend find the flow? */
+static bool is_remembered(const struct rlb_pkt *pkt)
+{
+	const struct rlb_pin *pin = rlb_steer_pin(pkt->service, &pkt->tuple);
+
+	return pin && rlb_pin_backend(pin) == pkt->backend;
+}
+
 /* For the test of the tests: the backend of a slot's next owner. */
 static struct rlb_backend *wrong_one(const struct rlb_table *table, u64 hash)
 {
@@ -415,6 +428,8 @@ enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table,
 	pkt->backend = steer(pkt, table, pin, hash);
 	if (!pkt->backend)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_BACKEND);
+	if (READ_ONCE(pkt->backend->needs_pin) && !is_remembered(pkt))
+		return rlb_drop(pkt, pkt->why ?: RINGLB_COUNTER_DROP_UNPINNED);
 	if (rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT) && table->view.n)
 		pkt->backend = wrong_one(table, hash);
 	return RLB_NEXT;

@@ -10,6 +10,7 @@
 #include "sabotage.h"
 #include "service.h"
 #include "table.h"
+#include "wide.h"
 
 /* For how long a flow of a service may be silent, in ticks of the flow table. */
 static inline u32 rlb_steer_idle(const struct rlb_service *svc)
@@ -54,6 +55,8 @@ static inline struct rlb_pin_words rlb_steer_words(const struct rlb_service *svc
 static inline struct rlb_pin *rlb_steer_pin(const struct rlb_service *svc,
 					    const struct rlb_tuple *flow)
 {
+	if (READ_ONCE(svc->wide))
+		return rlb_wide_pin(svc, flow);
 	return rlb_pins_find(&svc->rn->pins, rlb_steer_words(svc, flow), rlb_flow_now());
 }
 

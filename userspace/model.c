@@ -179,6 +179,7 @@ void model_del(struct model *m, struct service *s)
 struct real {
 	u32 protocol;
 	struct endpoint at;
+	size_t users;		/* backends that stand for it */
 };
 
 static int real_cmp(const void *a, const void *b)
@@ -196,7 +197,7 @@ static int real_cmp(const void *a, const void *b)
  * @protocol: IPPROTO_TCP or IPPROTO_UDP
  * @at: address and port as packets have them
  *
- * Return: 0, -EEXIST if it is noted already, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int model_real_add(struct model *m, u32 protocol, const struct endpoint *at)
 {
@@ -206,11 +207,14 @@ int model_real_add(struct model *m, u32 protocol, const struct endpoint *at)
 		return -ENOMEM;
 	r->protocol = protocol;
 	r->at = *at;
+	r->users = 0;
 	in = tsearch(r, &m->reals, real_cmp);
-	if (in && *in == r)
-		return 0;
-	free(r);
-	return in ? -EEXIST : -ENOMEM;
+	if (!in || *in != r)
+		free(r);
+	if (!in)
+		return -ENOMEM;
+	(*in)->users++;
+	return 0;
 }
 
 bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *at)
@@ -225,7 +229,7 @@ void model_real_del(struct model *m, u32 protocol, const struct endpoint *at)
 	struct real key = { .protocol = protocol, .at = *at }, **in, *r;
 
 	in = tfind(&key, &m->reals, real_cmp);
-	if (!in)
+	if (!in || --(*in)->users)
 		return;
 	r = *in;
 	tdelete(&key, &m->reals, real_cmp);

@@ -128,21 +128,6 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	return refuse(error, size, "out of memory");
 }
 
-static int apply_service_set(struct service *s, const struct service *from, char *error,
-			     size_t size)
-{
-	const char *stray;
-
-	take_options(s, from);
-	stray = word_stray(s->method, from->has);
-	if (stray) {
-		snprintf(error, size, "%s is no parameter of method %s", stray,
-			 word_method(s->method));
-		return -1;
-	}
-	return check_points(s, error, size);
-}
-
 /**
  * offline_real() - where a packet goes
  * @s: its service
@@ -157,6 +142,74 @@ struct endpoint offline_real(const struct service *s, const struct endpoint *at)
 	if (!r.port)
 		r.port = s->vip.port;
 	return r;
+}
+
+static bool sends_to(const struct service *s, u32 protocol, const struct endpoint *r)
+{
+	struct endpoint at;
+	size_t i;
+
+	for (i = 0; s->protocol == protocol && i < s->n; i++) {
+		at = offline_real(s, &s->backends[i].at);
+		if (!addr_cmp(&at, r))
+			return true;
+	}
+	return false;
+}
+
+/* Another service that sends to where this one does, and does not remember all flows if @narrow */
+static bool has_twin(const struct model *m, const struct service *s, const struct endpoint *r,
+		     bool narrow)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->services[i] != s && sends_to(m->services[i], s->protocol, r) &&
+		    (!narrow || m->services[i]->track != RINGLB_TRACK_ALL))
+			return true;
+	return false;
+}
+
+/* Is a backend's address and port taken, and not to be shared? */
+static bool is_taken(const struct model *m, const struct service *s, const struct endpoint *r)
+{
+	if (!model_real_has(m, s->protocol, r))
+		return false;
+	return s->track != RINGLB_TRACK_ALL || sends_to(s, s->protocol, r) ||
+	       has_twin(m, s, r, true);
+}
+
+/* Does it send to a backend of another service, and so must remember all flows? */
+static bool must_track(const struct model *m, const struct service *s)
+{
+	struct endpoint r;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		r = offline_real(s, &s->backends[i].at);
+		if (has_twin(m, s, &r, false))
+			return true;
+	}
+	return false;
+}
+
+static int apply_service_set(const struct model *m, struct service *s,
+			     const struct service *from, char *error, size_t size)
+{
+	bool tracked = s->track == RINGLB_TRACK_ALL;
+	const char *stray;
+
+	take_options(s, from);
+	stray = word_stray(s->method, from->has);
+	if (stray) {
+		snprintf(error, size, "%s is no parameter of method %s", stray,
+			 word_method(s->method));
+		return -1;
+	}
+	if (tracked && s->track != RINGLB_TRACK_ALL && must_track(m, s))
+		return refuse(error, size,
+			      "another service sends to a backend of this one: track must be all in both");
+	return check_points(s, error, size);
 }
 
 /* Take the id that @from gives, if it gives one that no other backend has. */
@@ -204,9 +257,9 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 		return refuse(error, size, "backend is the address and port of a service");
 	if (service_find(s, &b.at))
 		return refuse(error, size, "service has this backend already");
-	if (model_real_has(m, s->protocol, &r))
+	if (is_taken(m, s, &r))
 		return refuse(error, size,
-			      "address and port of the backend already get packets of a service: replies could not be told apart");
+			      "address and port of the backend already get packets of a service: replies could not be told apart without track all in both");
 	if (take_id(s, &b, from, error, size))
 		return -1;
 	if (s->n == RINGLB_BACKENDS_MAX)
@@ -302,7 +355,7 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 			      "if-generation: what a file describes has no generation");
 	switch (c->cmd) {
 	case RINGLB_CMD_SERVICE_SET:
-		return apply_service_set(s, &c->service, error, size);
+		return apply_service_set(m, s, &c->service, error, size);
 	case RINGLB_CMD_SERVICE_DEL:
 		apply_service_del(m, s);
 		return 0;

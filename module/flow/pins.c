@@ -775,17 +775,20 @@ bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 }
 
 /**
- * rlb_pins_drop_wide() - forget one flow that has a wide pin
+ * rlb_pins_drop_pin() - rlb_pins_drop() of any pin that was found
  * @pins: the table
- * @wide: its pin, which was found; only if it has the same backend still
+ * @pin: the pin, a wide one or not; only if it has the same backend still
  *
- * Under rcu_read_lock(), as for rlb_pins_drop().
+ * Under rcu_read_lock(), as there.
  *
  * Return: true if it was there.
  */
-bool rlb_pins_drop_wide(struct rlb_pins *pins, const struct rlb_wide *wide)
+bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin)
 {
-	return forget(pins, flow_of(&wide->pin), rlb_pin_backend(&wide->pin));
+	if (!forget(pins, flow_of(pin), rlb_pin_backend(pin)))
+		return false;
+	tell(pins, &pin->key);
+	return true;
 }
 
 /**

@@ -35,9 +35,9 @@ enum rlb_verdict rlb_nat_in(struct rlb_pkt *pkt)
  */
 enum rlb_verdict rlb_nat_out(struct rlb_pkt *pkt)
 {
-	const struct rlb_index_node *from = &pkt->service->node;
+	const struct rlb_tuple *flow = &pkt->tuple;
 
-	if (rlb_rewrite(pkt, RLB_SOURCE, &from->addr, from->port))
+	if (rlb_rewrite(pkt, RLB_SOURCE, &flow->dst, flow->dport))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_count_traffic(pkt, RINGLB_COUNTER_PACKETS_OUT);
 	return RLB_NEXT;

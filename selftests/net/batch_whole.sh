@@ -99,7 +99,7 @@ must rlb backend add two 10.0.0.77:80
 	add two 1000 1001
 } >"$f"
 refused "an address that another service has" \
-	"77: backend add: address and port of the backend already get packets of a service: replies could not be told apart; commands applied before: 0, lines 2 to 301 are one change" web
+	"77: backend add: address and port of the backend already get packets of a service: replies could not be told apart without track all in both; commands applied before: 0, lines 2 to 301 are one change" web
 file "$(add web 1 70 weight 65535)"
 refused "what only the whole change breaks" \
 	"1: backend add: vnodes times the sum of weights is above 4194304 points: none fits: lower the weights; commands applied before: 0, lines 1 to 70 are one change" web

@@ -380,10 +380,10 @@ REFUSED = [
      "service has this backend already"),
     ("backend new: same address and port without a port", BNEW, named() + backend("10.0.2.12", 80),
      errno.EEXIST, "address and port of the backend already get packets of a service: "
-     "replies could not be told apart"),
+     "replies could not be told apart without track all in both"),
     ("backend new: belongs to another service", BNEW, named("two") + backend(), errno.EEXIST,
      "address and port of the backend already get packets of a service: "
-     "replies could not be told apart"),
+     "replies could not be told apart without track all in both"),
     ("backend new: twice in one request", BNEW, named() + backend("10.0.2.14") * 2, errno.EEXIST,
      "service has this backend already"),
     ("backend new: the second of two is bad", BNEW,

@@ -121,10 +121,10 @@ static void reals(void **unused)
 		at = twin_find(twin, n, &s, false);
 		assert_int_equal(model_real_has(&m, s.protocol, &s.vip), at >= 0);
 		if (unit_below(2)) {
-			assert_int_equal(model_real_add(&m, s.protocol, &s.vip),
-					 at >= 0 ? -EEXIST : 0);
-			if (at < 0)
-				twin[n++] = s;
+			if (n == TWIN_MAX)
+				continue;
+			assert_int_equal(model_real_add(&m, s.protocol, &s.vip), 0);
+			twin[n++] = s;	/* several stand for the same */
 		} else {
 			model_real_del(&m, s.protocol, &s.vip);
 			if (at >= 0)

@@ -50,14 +50,6 @@ static struct rlb_pin *find(const struct rlb_wide *what, u32 at)
 					     rlb_pins_find(&pins, rlb_pin_words(key), at);
 }
 
-static void drop(struct rlb_pin *pin)
-{
-	if (rlb_pin_is_wide(pin))
-		rlb_pins_drop_wide(&pins, rlb_wide_of(pin));
-	else
-		rlb_pins_drop(&pins, &pin->key, rlb_pin_backend(pin));
-}
-
 static void add(const struct rlb_wide *what, bool anew, u32 at)
 {
 	struct rlb_pin *pin;
@@ -100,7 +92,7 @@ static void packet(u32 i, u32 what, u32 at)
 			abort();
 		rlb_track_seen(pin, &seg, 900, at);
 		if (!(what & 0xf00))
-			drop(pin);
+			rlb_pins_drop_pin(&pins, pin);
 		if (what & 0xf000)
 			return;
 	}

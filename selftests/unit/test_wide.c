@@ -237,8 +237,8 @@ static void drop(u32 i)
 	assert_int_equal(pin != NULL, flow[i].there);
 	if (!pin)
 		return;
-	assert_true(rlb_pins_drop_wide(&pins, rlb_wide_of(pin)));
-	assert_false(rlb_pins_drop_wide(&pins, rlb_wide_of(pin)));
+	assert_true(rlb_pins_drop_pin(&pins, pin));
+	assert_false(rlb_pins_drop_pin(&pins, pin));
 	forget(i, &removed);
 }
 

@@ -604,6 +604,12 @@ enum ringlb_counter {
 					 * because RINGLB_REJECTS_MAX others were in this second
 					 */
 	RINGLB_COUNTER_DROP_REDIRECT,	/* dropped: an ICMP redirect about a flow of a service */
+	RINGLB_COUNTER_DROP_UNPINNED,	/* dropped: the flow must be remembered and is not: the table is
+					 * full, or it began before its first packet was seen
+					 */
+	RINGLB_COUNTER_DROP_CLASH,	/* dropped: client and backend have a flow of another VIP, and no
+					 * other backend takes this one
+					 */
 	/* of a network namespace; packets to the address of a VIP, but ICMP and what has IPv6
 	 * extension headers to any address, passed on as they are:
 	 */
