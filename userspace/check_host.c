@@ -181,6 +181,11 @@ static void check_vip(struct check *c, const struct service *s)
 				      *r.device ? " by " : "", r.device),
 			    check_say("%s route add blackhole %s/%u", ip_of(&s->vip), vip,
 				      bits(&s->vip)));
+	else if (route_is_neighbour(&c->route, &s->vip, r.device))
+		check_found(c, "vip_taken", vip,
+			    check_say("this VIP is the address of another host in the network of %s: it is not reached by way of this one",
+				      r.device),
+			    check_say("ringlb service del %s", s->name));
 	else if (r.prefix < bits(&s->vip))
 		check_found(c, "vip_unanswered", vip,
 			    check_say("this VIP lies in the network of %s and is no address of this host, so nobody there finds it",
@@ -189,7 +194,7 @@ static void check_vip(struct check *c, const struct service *s)
 				      bits(&s->vip), r.device));
 }
 
-/* Finds VIPs whose packets bounce, or that nobody finds; each address once. */
+/* Finds VIPs whose packets bounce, that nobody finds, or that others have; each address once. */
 void check_vips(struct check *c)
 {
 	const struct service *s, *before;

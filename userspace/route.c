@@ -8,6 +8,7 @@
 #include "route.h"
 
 #include <errno.h>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -103,6 +104,43 @@ int route_get(struct session *s, const struct endpoint *to, struct route *r)
 int route_find(struct session *s, const struct endpoint *to, struct route *r)
 {
 	return get(s, to, RTM_F_FIB_MATCH, r);
+}
+
+static int take_neighbour(const struct nlmsghdr *h, void *arg)
+{
+	struct nlattr *tb[NDA_MAX + 1];
+	const struct ndmsg *ndm;
+	bool *known = arg;
+
+	if (h->nlmsg_type != RTM_NEWNEIGH ||
+	    nlmsg_parse((struct nlmsghdr *)h, sizeof(*ndm), tb, NDA_MAX, NULL))
+		return -EBADMSG;
+	ndm = nlmsg_data(h);
+	*known = tb[NDA_LLADDR] && ndm->ndm_state & (NUD_REACHABLE | NUD_STALE | NUD_DELAY |
+						     NUD_PROBE | NUD_PERMANENT);
+	return 0;
+}
+
+/**
+ * route_is_neighbour() - does another host have an address, as far as this one has heard?
+ * @s: the session
+ * @at: the address
+ * @device: in whose network it is
+ *
+ * Return: whether.
+ */
+bool route_is_neighbour(struct session *s, const struct endpoint *at, const char *device)
+{
+	struct ndmsg ndm = { .ndm_family = at->family, .ndm_ifindex = if_nametoindex(device) };
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETNEIGH, 0);
+	bool known = false;
+	int err = -ENOMEM;
+
+	if (msg && !nlmsg_append(msg, &ndm, sizeof(ndm), NLMSG_ALIGNTO) &&
+	    !nla_put(msg, NDA_DST, rlb_addr_len(at->family), &at->addr))
+		err = session_ask(s, msg, take_neighbour, &known);
+	nlmsg_free(msg);
+	return !err && known;
 }
 
 static void forget_routes(void *arg)

@@ -41,6 +41,7 @@ struct routes {
 /* @s: a session of session_open_route(). 0 or -errno; -ENETUNREACH: there is no route. */
 int route_get(struct session *s, const struct endpoint *to, struct route *r);
 int route_find(struct session *s, const struct endpoint *to, struct route *r);
+bool route_is_neighbour(struct session *s, const struct endpoint *at, const char *device);
 int route_defaults(struct session *s, u8 family, struct routes *all);
 
 #endif /* _RINGLB_ROUTE_H */

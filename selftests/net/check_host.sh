@@ -51,7 +51,7 @@ answered()		# answered [PORT]: a client's flow over IPv4 gets its answer
 	return $status
 }
 
-ktap_plan 56
+ktap_plan 59
 bed 2
 servers 8080
 ktap_is "check: without services nothing is found" "$(rlb check)" "nothing found"
@@ -92,6 +92,11 @@ must ip -n "$gw" route del "$vip6/128"
 must rlb service add near tcp 10.0.1.77:80
 mended vip_unanswered "a VIP in the clients' network"
 must rlb service del near
+
+# The client's own address: what the cure above would do for it must not be said.
+must rlb service add taken tcp "$cli4:80"
+must in_ns "$gw" busybox ping -c 1 -W 5 "$cli4" >/dev/null
+mended vip_taken "a VIP that is another host's"
 
 must rlb backend add web4 198.51.100.9:80
 mended backend_route "a backend without a route"
