@@ -22,7 +22,8 @@ declare -A tcp=([ringlb]=$(scaled 2000 40) [bare]=$(scaled 200 40) [ipvs]=$(scal
 udp=$(scaled 200 20)
 slots=65536 every=1 life=5-120 rounds=2		# rounds: messages between two changes, at least
 if ((${SCALE:-1} > 1)); then
-	slots=4096 every=3 life=2-60 rounds=1 tcp[ipvs]=$((tcp[ipvs] / 3))
+	slots=4096 every=3 life=2-60 rounds=1 udp=$(scaled 100 20)
+	tcp=([ringlb]=$(scaled 1000 40) [bare]=$(scaled 200 40) [ipvs]=$(scaled 330 14))
 fi
 late=$((5 * ${RINGLB_PATIENCE:-1}))
 declare -A weight=() gone=()
@@ -271,7 +272,7 @@ unbroken udp
 ktap_check "flows: one in five backends added: at most 40 % of the flows are remembered" \
 	test "$at_most" -le 400
 ktap_check "flows: an idle timeout after the last has closed none is remembered" \
-	wait_for $((30 * ${RINGLB_PATIENCE:-1})) no_pins
+	wait_for 30 no_pins
 ktap_check "flows: without memory (track none) some break, so the judge sees it" \
 	test "$(total bare broken)" -gt 0
 for system in ringlb ipvs; do

@@ -62,6 +62,13 @@ ktap_is "up: nothing is told of a drain" "$(of 1 drain_left)" null
 round up tcp
 ktap_check "up: connections stay" judge stay "$tmp/tcp:drain" "$tmp/tcp:up"
 
+# Its end comes while connections of the other service, below, are seen to the end.
+round before udp
+must rlb service set dns drain-timeout "$idle"
+must rlb backend del dns "$(be_at 6 3 5353)" drain
+round kept udp
+ktap_check "hard end: UDP stays before it" judge stay "$tmp/udp:before" "$tmp/udp:kept"
+
 must rlb service set web timeout "$idle"
 must rlb backend del web "$(be_at 4 2 8080)" drain
 ktap_is "leave: it is shown" "$(of 2 state)" '"leave"'
@@ -79,11 +86,6 @@ ktap_check "leave: then it is gone" no_backend web "$(be_at 4 2 8080)"
 ktap_is "leave: by one change" \
 	"$(rlbj service show web | jq '.[0].generation')" "$((generation + 1))"
 
-round before udp
-must rlb service set dns drain-timeout "$idle"
-must rlb backend del dns "$(be_at 6 3 5353)" drain
-round kept udp
-ktap_check "hard end: UDP stays before it" judge stay "$tmp/udp:before" "$tmp/udp:kept"
 ktap_check "hard end: after it the backend is gone, flows or not" wait_for $((idle * 5)) \
 	no_backend dns "$(be_at 6 3 5353)"
 round after udp

@@ -15,6 +15,7 @@ set -u
 tcp=$(scaled 1000 40) udp=$(scaled 100 20)
 late=$((5 * ${RINGLB_PATIENCE:-1}))
 some_tcp=$(scaled 250 40) some_udp=$(scaled 25 20)
+((${SCALE:-1} == 1)) || tcp=$(scaled 500 40)
 members=8
 
 configure()		# configure: the second gateway, afresh, as the first is
