@@ -606,20 +606,13 @@ static u32 count_moved(const struct rlb_table *old, const struct rlb_table *new)
 	return n;
 }
 
-/**
- * rlb_table_publish() - put a table into service
- * @svc: the service
- * @new: its new table; belongs to the service from now on
- *
- * cfg_lock held. The list of seats is the configuration's from now on. Packets that have begun
- * with the former table end with it. Removed backends of which only the former one spoke go.
- */
-void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
+/* @moved: slots that have another owner then */
+static void publish(struct rlb_service *svc, struct rlb_table *new, u32 moved)
 {
 	struct rlb_table *old = rlb_table_locked(svc);
 
+	svc->moved += moved;
 	if (old) {
-		svc->moved += count_moved(old, new);
 		follow_use(svc, new, old);
 		remember_former(new, old);
 	}
@@ -635,6 +628,21 @@ void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
 	end_old(new, old);
 	mark_bound(new, true);
 	rlb_backends_forget(svc);
+}
+
+/**
+ * rlb_table_publish() - put a table into service
+ * @svc: the service
+ * @new: its new table; belongs to the service from now on
+ *
+ * cfg_lock held. The list of seats is the configuration's from now on. Packets that have begun
+ * with the former table end with it. Removed backends of which only the former one spoke go.
+ */
+void rlb_table_publish(struct rlb_service *svc, struct rlb_table *new)
+{
+	const struct rlb_table *old = rlb_table_locked(svc);
+
+	publish(svc, new, old ? count_moved(old, new) : 0);
 }
 
 static u8 takes(const struct rlb_backend_item *item, const struct rlb_service_config *config)
@@ -768,13 +776,13 @@ bool rlb_table_is_busy(const struct rlb_service *svc)
 	return rlb_table_locked(svc)->former;
 }
 
-/* End what has expired, and let some slots follow; true if the table differs now. */
-static bool step(struct rlb_table *t, const struct rlb_service *svc)
+/* End what has expired, and let some slots follow: @moved. True if the table differs now. */
+static bool step(struct rlb_table *t, const struct rlb_service *svc, u32 *moved)
 {
 	u32 most = max((u32)(((u64)svc->config.settle << t->view.bits) / 1000), 1U);
 	bool expired = can_expire(svc, t);
-	u32 moved = 0;
 
+	*moved = 0;
 	if (former_expires(svc, t))
 		t->former = NULL;
 	if (expired) {
@@ -782,12 +790,12 @@ static bool step(struct rlb_table *t, const struct rlb_service *svc)
 		t->stuck = false;
 	}
 	if (can_settle(svc, t)) {
-		moved = rlb_settle_step(table_slots(t), t->moved, t->canonical, t->view.bits,
-					&t->settle_from, most, rlb_seconds());
-		t->pending -= moved;
-		t->stuck = t->pending && moved < most;
+		*moved = rlb_settle_step(table_slots(t), t->moved, t->canonical, t->view.bits,
+					 &t->settle_from, most, rlb_seconds());
+		t->pending -= *moved;
+		t->stuck = t->pending && *moved < most;
 	}
-	return expired || moved;
+	return expired || *moved;
 }
 
 /**
@@ -803,13 +811,14 @@ static bool step(struct rlb_table *t, const struct rlb_service *svc)
 int rlb_table_settle(struct rlb_service *svc)
 {
 	struct rlb_table *t = rlb_table_locked(svc);
+	u32 moved;
 
 	if (!can_expire(svc, t) && !can_settle(svc, t))
 		return 0;
 	t = rlb_table_copy(t);
 	if (!t)
 		return -ENOMEM;
-	if (!step(t, svc)) {
+	if (!step(t, svc, &moved)) {
 		rlb_table_discard_copy(t);
 		return 0;
 	}
@@ -819,7 +828,7 @@ int rlb_table_settle(struct rlb_service *svc)
 		return -ENOMEM;
 	}
 	trim_records(t);
-	rlb_table_publish(svc, t);
+	publish(svc, t, moved);
 	if (!t->pending) {
 		kvfree(t->canonical);
 		t->canonical = NULL;
