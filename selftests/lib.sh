@@ -51,9 +51,9 @@ scaled()		# scaled N [LEAST]: N / $SCALE, at least 1, or LEAST
 }
 
 # The only place that waits for time to pass: it looks again until the condition holds.
-wait_for()		# wait_for SECONDS COMMAND...
+wait_for()		# wait_for SECONDS COMMAND...: so many times RINGLB_PATIENCE
 {
-	local end=$((SECONDS + $1)) said
+	local end=$((SECONDS + $1 * ${RINGLB_PATIENCE:-1})) said
 
 	shift
 	until said=$("$@" 2>&1); do
@@ -450,7 +450,7 @@ round()			# round LABEL NAME...: each of these does so, and has done so when it 
 		echo "$label" >&"${talker_fd[$name]}"
 	done
 	for name; do
-		must heard "done $label" "$name" 60
+		must heard "done $label" "$name" $((60 * ${RINGLB_PATIENCE:-1}))
 	done
 }
 
