@@ -8,8 +8,8 @@
 #   row forwarding
 #   ringlb_up 1; row "ringlb hook" -v 1; ringlb_down
 #
-# In:  root in a VM whose clock counts instructions (scripts/vm -i), with the module loaded;
-#      cost, built.
+# In:  root in a VM whose clock counts instructions (scripts/vm -i), or under the timed kernel
+#      (-k timed), with the module loaded; cost, built.
 # Out: the functions below; lib.sh's. Figures as lines of JSON in $rows.
 #
 #   generator (cli) -> gw -> be1..beN: veth pairs of one kernel on one processor. Whoever a
@@ -24,8 +24,16 @@ bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 rows=$tmp/rows
 here_mac=02:00:00:00:00:01	# of gw's devices; cost.c knows it
 there_mac=02:00:00:00:00:02
-sample=2700		# flows of which each packet is counted: some of each backend's
+# What is measured: under the timed kernel, whose figures are those of caches too, all flows,
+# or of many flows as many as fill no cache, each once after all others.
+if [[ $(uname -r) == *-timed ]]; then
+	column=timed_ns count=(-t -p 25) count_many=(-t -p 1 -m 131072)
+else
+	column=counted_instr count=(-m 2700) count_many=(-m 2700 -w "$(scaled 1048576)")
+fi
+many=200000		# flows from which on $count_many holds
 declare -A at=([flows]=8192 [services]=1 [pins]=0 [down]=0)	# what rows are of; columns
+protocol=udp		# of services
 senders=()		# namespaces, as cost wants them: the client, then backends
 
 cable_end()		# cable_end NS DEV ADDRESS4 ADDRESS6: at the other end of gw's device DEV
@@ -41,8 +49,6 @@ cable_end()		# cable_end NS DEV ADDRESS4 ADDRESS6: at the other end of gw's devi
 
 bench_bed()		# bench_bed N: cli, gw, be1..beN
 {
-	local n
-
 	need_module
 	ns_add cli
 	ns_add gw
@@ -52,11 +58,17 @@ bench_bed()		# bench_bed N: cli, gw, be1..beN
 	cable_end "$cli" cli "$cli4" "$cli6"
 	must ip -n "$gw" route add 198.18.0.0/15 via "$cli4"
 	must ip -n "$gw" route add 2001:db8:c::/48 via "$cli6"
-	for ((n = 1; n <= $1; n++)); do
-		backend_add_ns "$n"
-		cable_end "be$n-$tag" "be$n" "$(be_at 4 "$n")" "$(be_at 6 "$n")"
+	bench_bed_grow "$1"
+}
+
+bench_bed_grow()	# bench_bed_grow N: N backends by now
+{
+	while ((backends < $1)); do
+		backends=$((backends + 1))
+		backend_add_ns "$backends"
+		cable_end "be$backends-$tag" "be$backends" "$(be_at 4 "$backends")" \
+			"$(be_at 6 "$backends")"
 	done
-	backends=$1
 }
 
 # What all packets that reach the gateway meet first, instead of the stack.
@@ -81,42 +93,65 @@ tc_none()
 	done
 }
 
-vip_at()		# vip_at 4|6 N: address and port of the service N, as cost.c has them
+# Into a variable: of ten thousand services a process for each word would take minutes.
+vip_to()		# vip_to VARIABLE 4|6 N: address and port of the service N, as frame.c has them
 {
-	if [[ $1 == 6 ]]; then
-		printf '[2001:db8:f::%x]:80\n' "$(($2 + 1))"
+	if [[ $2 == 6 ]]; then
+		printf -v "$1" '[2001:db8:f::%x]:80' "$(($3 + 1))"
 	else
-		printf '203.0.%d.%d:80\n' "$((113 + ($2 + 1) / 256))" "$((($2 + 1) % 256))"
+		printf -v "$1" '203.0.%d.%d:80' "$((113 + ($3 + 1) / 256))" "$((($3 + 1) % 256))"
 	fi
 }
 
-backend_words()		# backend_words SERVICE FAMILY PORT: to add all backends
+vip_at()		# vip_at 4|6 N
 {
-	local n
+	local at_vip
 
+	vip_to at_vip "$@"
+	echo "$at_vip"
+}
+
+# services_words FAMILY PREFIX FIRST N PORT [WORD]...: to add N services, the first at the
+# FIRSTth VIP with backends at PORT, the next at the next, with all backends and these words
+services_words()
+{
+	local family=$1 prefix=$2 first=$3 services=$4 port=$5 vip real reals=() n
+
+	shift 5
 	for ((n = 1; n <= backends; n++)); do
-		echo "backend add $1 $(be_at "$2" "$n" "$3")"
+		real=$(be_at "$family" "$n" 0)
+		reals+=("${real%0}")
+	done
+	for ((n = 0; n < services; n++)); do
+		vip_to vip "$family" $((first + n))
+		echo "service add $prefix$n $protocol $vip $*"
+		for real in "${reals[@]}"; do
+			echo "backend add $prefix$n $real$((port + n))"
+		done
 	done
 }
 
-# All backends of a service in one change: none of its slots is in transition after it.
-ringlb_up()		# ringlb_up SERVICES: so many of each family
+# All backends of a service in one change: none of its slots is in transition after it. A
+# backend's port is in one service alone, so requests alone can be sent to many services.
+ringlb_family_up()	# ringlb_family_up FAMILY SERVICES [WORD]...: so many, with these words
 {
-	local family i
+	local family=$1 n=$2
 
-	for family in 4 6; do
-		for ((i = 0; i < $1; i++)); do
-			echo "service add s$family-$i udp $(vip_at "$family" "$i")"
-			backend_words "s$family-$i" "$family" 8080
-		done
-	done | must rlb -b /dev/stdin
-	at[services]=$1
+	shift 2
+	services_words "$family" "s$family-" 0 "$n" 8080 "$@" | must rlb -b /dev/stdin
+	at[services]=$n
+}
+
+ringlb_up()		# ringlb_up SERVICES [WORD]...: so many of each family
+{
+	ringlb_family_up 4 "$@"
+	ringlb_family_up 6 "$@"
 }
 
 ringlb_down()
 {
 	must rlb flush
-	at[pins]=0
+	at[services]=1 at[pins]=0 at[down]=0
 }
 
 pins_are()		# pins_are N
@@ -131,28 +166,27 @@ pins_up()		# pins_up FLOWS
 	local family flows=$(($1 / 2))
 
 	for family in 4 6; do
-		echo "service add p$family udp $(vip_at $family "${at[services]}")" \
-			"track all timeout 7200"
-		backend_words "p$family" $family 8081
+		services_words $family "p$family-" "${at[services]}" 1 8081 track all timeout 7200
 	done | must rlb -b /dev/stdin
 	pinned=(-v 1 -a "${at[services]}" -b 8081)
-	must "$bench/cost" "${pinned[@]}" -f "$flows" -m 64 "${senders[@]}" >"$tmp/pins4"
-	must "$bench/cost" "${pinned[@]}" -f "$flows" -m 64 -6 "${senders[@]}" >"$tmp/pins6"
+	must cost "${pinned[@]}" -f "$flows" -m 64 >"$tmp/pins4"
+	must cost "${pinned[@]}" -f "$flows" -m 64 -6 >"$tmp/pins6"
 	pins_are "$1"
 	at[pins]=$1
 }
 
-ipvs_up()		# as an operator sets it up who knows it well
+# As an operator sets it up who knows it well: ipvs_up conn_tab_bits=20 mh-fallback,mh-port
+ipvs_up()		# ipvs_up [WORD_OF_MODULE [FLAGS]]
 {
 	local family n
 
-	must modprobe ip_vs conn_tab_bits=20
+	must modprobe ip_vs ${1:+"$1"}
 	must ip -n "$gw" route add local 203.0.113.1 dev lo
 	must ip -n "$gw" route add local 2001:db8:f::1 dev lo
 	for family in 4 6; do
-		echo "-A -u $(vip_at $family 0) -s mh -b mh-fallback,mh-port"
+		echo "-A -${protocol:0:1} $(vip_at $family 0) -s mh${2:+ -b $2}"
 		for ((n = 1; n <= backends; n++)); do
-			echo "-a -u $(vip_at $family 0) -r $(be_at $family "$n" 8080) -m"
+			echo "-a -${protocol:0:1} $(vip_at $family 0) -r $(be_at $family "$n" 8080) -m"
 		done
 	done | must in_ns "$gw" ipvsadm -R
 }
@@ -162,31 +196,48 @@ ipvs_down()
 	must in_ns "$gw" ipvsadm -C
 	must ip -n "$gw" route del local 203.0.113.1 dev lo
 	must ip -n "$gw" route del local 2001:db8:f::1 dev lo
+	must modprobe -r ip_vs_mh ip_vs
 }
 
-# Four figures of a path: requests and replies, IPv4 and IPv6. Each packet must arrive.
-row()			# row PATH [OPTION_OF_COST]...
+cost()			# cost [OPTION]...: cost.c, with client and backends of the bed
 {
-	local path=$1 family direction options said arrives=true of
+	"$bench/cost" "$@" "${senders[@]}"
+}
 
-	shift
+# One figure of a path, of what $at says. Each packet must arrive, but the generator's.
+figure()		# figure PATH FAMILY DIRECTION [OPTION_OF_COST]...
+{
+	local path=$1 family=$2 direction=$3 options said of arrives=true
+
+	shift 3
 	of=$(printf '{ "flows": %d, "services": %d, "pins": %d, "down": %d }' \
 		"${at[flows]}" "${at[services]}" "${at[pins]}" "${at[down]}")
 	[[ $path != generator ]] || arrives=false
+	options=("${count[@]}")
+	((at[flows] < many)) || options=("${count_many[@]}")
+	options+=(-f "${at[flows]}" "$@")
+	[[ $family == 4 ]] || options+=(-6)
+	[[ $direction == request ]] || options+=(-r)
+	said=$(must cost "${options[@]}")
+	jq -c --arg path "$path" --argjson family "$family" --argjson a $arrives \
+		--arg direction "$direction" --argjson of "$of" '
+		if .received == (if $a then .sent else 0 end)
+		then { $path, $family, $direction } + $of + . else error(tojson) end
+	' <<<"$said" >>"$rows" || {
+		ktap_note "$path, IPv$family, $direction: packets astray: $said"
+		exit 1
+	}
+}
+
+# Four figures of a path: requests and replies, IPv4 and IPv6
+row()			# row PATH [OPTION_OF_COST]...
+{
+	local path=$1 family direction
+
+	shift
 	for family in 4 6; do
 		for direction in request reply; do
-			options=(-f "${at[flows]}" -m "$sample" "$@")
-			[[ $family == 4 ]] || options+=(-6)
-			[[ $direction == request ]] || options+=(-r)
-			said=$(must "$bench/cost" "${options[@]}" "${senders[@]}")
-			jq -c --arg path "$path" --argjson family $family --argjson a $arrives \
-				--arg direction "$direction" --argjson of "$of" '
-				if .received == (if $a then .sent else 0 end)
-				then { $path, $family, $direction } + $of + . else error(tojson) end
-			' <<<"$said" >>"$rows" || {
-				ktap_note "$path, IPv$family, $direction: packets astray: $said"
-				exit 1
-			}
+			figure "$path" $family $direction "$@"
 		done
 	done
 }
@@ -194,10 +245,12 @@ row()			# row PATH [OPTION_OF_COST]...
 # bench.json: what a packet costs beyond the generator's part.
 results()
 {
-	jq -s 'def generator($f; $d): .[] |
+	jq -s --arg column "$column" '
+		def generator($f; $d): .[] |
 			select(.path == "generator" and .family == $f and .direction == $d);
 		. as $all | map({ path, family, direction, flows, services, pins, down,
-			counted_instr: (.instructions - if .path == "generator" then 0 else
-				(.family as $f | .direction as $d | $all | generator($f; $d)).instructions
+			counted_instr: null, timed_ns: null } +
+			{ ($column): (.cost - if .path == "generator" then 0 else
+				(.family as $f | .direction as $d | $all | generator($f; $d)).cost
 				end | . * 10 | round / 10) })' "$rows"
 }

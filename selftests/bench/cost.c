@@ -2,22 +2,29 @@
 /*
  * cost.c - what does a packet cost? Sends 64-byte UDP frames of many flows, and counts
  *
- *   cost [-6] [-r] [-v VIPS] [-a FIRST] [-b PORT] [-f FLOWS] [-m MEASURED] [-p PASSES]
- *        CLIENT BACKEND...
+ *   cost [-6] [-r] [-n] [-s] [-t] [-v VIPS] [-a FIRST] [-b PORT] [-f FLOWS] [-w WARM]
+ *        [-m MEASURED] [-p PASSES] [-g MICROSECONDS] CLIENT BACKEND...
  *
  *   -6  IPv6                      -r  replies: the backends send, each its own flows'
+ *   -s  SYNs, with IPv4           -n  each flow's first packet: nothing is sent beforehand
+ *   -t  times in nanoseconds by this machine's clock, not instructions
  *   -v  to that many VIPs, flow by flow; 0 (default): straight to the backends
  *   -a  the first of these VIPs (default 0)     -b  the backends' port (default 8080)
- *   -f  flows (default 8192)      -m  of which so many are measured, evenly (default all)
- *   -p  passes (default 3)
+ *   -f  flows (default 8192)      -w  of which so many are sent beforehand (default all)
+ *   -m  so many are measured      -p  in so many passes (default 3)
+ *       (default all)                 both -w and -m: evenly spread over all flows
+ *   -g  instead of all that: one packet each so many microseconds until stdin ends, ahead of
+ *       all other processes; and the longest time from one that has arrived to the next
  *
  * In:  names of network namespaces, each with a device "gw" that leads to the gateway, as
  *      bench.sh lays them. On one processor, where the clock counts instructions: a packet is
  *      through when sending it returns.
- * Out: a line of JSON: instructions for each packet, packets sent, packets that the other
- *      side received. Frames go out by AF_PACKET, 64 with one system call. All flows are sent
- *      once beforehand. Of the passes each call's cheapest counts, so that timer ticks and
- *      whatever else comes now and then drop out.
+ * Out: a line of JSON: the cost of each packet (instructions, with -t nanoseconds), packets sent,
+ *      packets that the other side received. Frames go out by AF_PACKET, 64 with one system call.
+ *      Flows are sent once beforehand. Of the passes each call's cheapest counts, so that timer
+ *      ticks and whatever else comes now and then drop out; of times, then, the median call's
+ *      stands for all: of many flows it is good after one pass. With -g: the longest gap, in
+ *      what costs are in.
  * Exit: 0, or 1 with the reason on stderr.
  */
 #include <arpa/inet.h>
@@ -28,9 +35,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <netinet/ip.h>
-#include <netinet/ip6.h>
-#include <netinet/udp.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,22 +43,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define FRAME 64	/* bytes */
+#include "frame.h"
+
 #define BATCH 64	/* frames a system call */
 #define BACKENDS_MAX 32
-#define PORTS 128	/* of each client */
-#define VIP_PORT 80
-
-static const uint8_t gateway_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 1 };
-static const uint8_t sender_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 2 };
 
 /* What the command line asks for */
-static bool v6, replies;
-static unsigned int vips, first_vip, real_port = 8080, n_backends;
-static unsigned int flows = 8192, measured, passes = 3;
+static bool replies, first_only, timed;
+static unsigned int n_backends;
+static struct traffic of = { .real_port = 8080 };
+static unsigned int flows = 8192, warm, measured, passes = 3, every_us;
 
 /* One device "gw": its namespace's /proc/net/dev, and a socket to send by */
 struct port {
@@ -75,139 +78,6 @@ struct chunk {
 static uint8_t frames[BATCH][FRAME] __attribute__((aligned(64)));
 static struct mmsghdr msgs[BATCH];
 static struct iovec iovs[BATCH];
-
-/* --- frames -------------------------------------------------------------------- */
-
-static uint32_t sum_words(uint32_t sum, const void *data, size_t len)
-{
-	const uint8_t *p = data;
-
-	for (; len >= 2; len -= 2, p += 2)
-		sum += p[0] << 8 | p[1];
-	return sum;
-}
-
-static uint16_t fold(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return htons(~sum);
-}
-
-/* Addresses and ports of a flow: client() is in 198.18.0.0/15 or 2001:db8:c::/48. */
-struct end {
-	uint8_t addr[16];	/* IPv4: the first 4 bytes */
-	uint16_t port;		/* host byte order */
-};
-
-static void set_end(struct end *end, const char *base4, const char *base6, uint32_t n,
-		    uint16_t port)
-{
-	uint32_t last;
-
-	memset(end, 0, sizeof(*end));
-	inet_pton(v6 ? AF_INET6 : AF_INET, v6 ? base6 : base4, end->addr);
-	memcpy(&last, end->addr + (v6 ? 12 : 0), 4);
-	last = htonl(ntohl(last) + n);
-	memcpy(end->addr + (v6 ? 12 : 0), &last, 4);
-	end->port = port;
-}
-
-static void client_end(struct end *end, unsigned int flow)
-{
-	set_end(end, "198.18.0.1", "2001:db8:c::1", flow / PORTS, 1024 + flow % PORTS);
-}
-
-static void vip_end(struct end *end, unsigned int flow)
-{
-	set_end(end, "203.0.113.1", "2001:db8:f::1", first_vip + flow % vips, VIP_PORT);
-}
-
-static void backend_end(struct end *end, unsigned int b)
-{
-	set_end(end, "10.0.2.11", "fd00:2::11", b, real_port);
-}
-
-static uint8_t *put(uint8_t *to, const void *from, size_t len)
-{
-	memcpy(to, from, len);
-	return to + len;
-}
-
-static void fill(uint8_t *frame, const struct end *from, const struct end *to)
-{
-	unsigned int alen = v6 ? 16 : 4, hlen = v6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr);
-	uint16_t len = FRAME - ETH_HLEN - hlen;
-	uint16_t proto = htons(v6 ? ETH_P_IPV6 : ETH_P_IP);
-	uint8_t *ip, *addrs;
-	struct udphdr *uh;
-	uint32_t sum;
-
-	memset(frame, 0, FRAME);
-	ip = put(put(put(frame, gateway_mac, ETH_ALEN), sender_mac, ETH_ALEN), &proto, 2);
-	uh = (struct udphdr *)(ip + hlen);
-	addrs = (uint8_t *)uh - 2 * alen;
-	put(put(addrs, from->addr, alen), to->addr, alen);
-	*uh = (struct udphdr){ .source = htons(from->port), .dest = htons(to->port),
-			       .len = htons(len) };
-	sum = sum_words(IPPROTO_UDP + len, addrs, 2 * alen);
-	uh->check = fold(sum_words(sum, uh, len));
-	if (v6) {
-		struct ip6_hdr *ip6h = (struct ip6_hdr *)ip;
-
-		ip6h->ip6_vfc = 0x60;
-		ip6h->ip6_plen = htons(len);
-		ip6h->ip6_nxt = IPPROTO_UDP;
-		ip6h->ip6_hlim = 64;
-	} else {
-		struct iphdr *iph = (struct iphdr *)ip;
-
-		iph->version = 4;
-		iph->ihl = 5;
-		iph->tot_len = htons(FRAME - ETH_HLEN);
-		iph->ttl = 64;
-		iph->protocol = IPPROTO_UDP;
-		iph->check = fold(sum_words(0, iph, sizeof(*iph)));
-	}
-}
-
-static void fill_request(uint8_t *frame, unsigned int flow)
-{
-	struct end from, to;
-
-	client_end(&from, flow);
-	if (vips)
-		vip_end(&to, flow);
-	else
-		backend_end(&to, flow % n_backends);
-	fill(frame, &from, &to);
-}
-
-static void fill_reply(uint8_t *frame, unsigned int flow, unsigned int b)
-{
-	struct end from, to;
-
-	backend_end(&from, b);
-	client_end(&to, flow);
-	fill(frame, &from, &to);
-}
-
-/* Which flow is this request that a backend has received? -1: none of ours */
-static long flow_of(const uint8_t *frame)
-{
-	const uint8_t *ip = frame + ETH_HLEN;
-	const uint8_t *src = ip + (v6 ? 8 + 12 : 12);
-	const uint8_t *l4 = ip + (v6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
-	uint32_t last, first_client;
-	struct end first;
-
-	client_end(&first, 0);
-	memcpy(&last, src, 4);
-	memcpy(&first_client, first.addr + (v6 ? 12 : 0), 4);
-	if ((l4[2] << 8 | l4[3]) != (int)real_port)
-		return -1;
-	return (long)(ntohl(last) - ntohl(first_client)) * PORTS + (l4[0] << 8 | l4[1]) - 1024;
-}
 
 /* --- sockets --------------------------------------------------------------------- */
 
@@ -284,20 +154,56 @@ static uint64_t send_batch(const struct port *port, unsigned int n)
 	return end - start;
 }
 
+/* --- time ------------------------------------------------------------------------- */
+
+/* The counter of send_batch() and the clock, at the same moment */
+struct moment {
+	uint64_t ticks;
+	struct timespec clock;
+};
+
+static void start_clock(struct moment *m)
+{
+	m->ticks = __rdtsc();
+	clock_gettime(CLOCK_MONOTONIC, &m->clock);
+}
+
+static double ns_since(const struct moment *then, const struct moment *now)
+{
+	return (now->clock.tv_sec - then->clock.tv_sec) * 1e9 +
+	       (now->clock.tv_nsec - then->clock.tv_nsec);
+}
+
+/* Over a tenth of a second or more, so that reading the clock matters little. */
+static double ns_per_tick(const struct moment *then)
+{
+	struct moment now;
+
+	do {
+		start_clock(&now);
+	} while (ns_since(then, &now) < 1e8);
+	return ns_since(then, &now) / (now.ticks - then->ticks);
+}
+
 /* --- flows ------------------------------------------------------------------------ */
+
+static unsigned int nth_of(unsigned int i, unsigned int n)
+{
+	return (uint64_t)i * flows / n;
+}
 
 static unsigned int nth_measured(unsigned int i)
 {
-	return (uint64_t)i * flows / measured;
+	return nth_of(i, measured);
 }
 
-static void request_all(void)
+static void request_warm(void)
 {
-	unsigned int flow, n;
+	unsigned int i, n;
 
-	for (flow = 0; flow < flows; flow += n) {
-		for (n = 0; n < BATCH && flow + n < flows; n++)
-			fill_request(frames[n], flow + n);
+	for (i = 0; i < warm; i += n) {
+		for (n = 0; n < BATCH && i + n < warm; n++)
+			frame_request(&of, frames[n], nth_of(i + n, warm));
 		send_batch(&client, n);
 	}
 }
@@ -308,7 +214,7 @@ static unsigned int hear(int fd, uint8_t b, uint8_t *taken_by)
 	unsigned int n = 0;
 
 	while (recv(fd, frame, sizeof(frame), 0) == FRAME) {
-		long flow = flow_of(frame);
+		long flow = frame_flow(&of, frame);
 
 		if (flow < 0 || flow >= (long)flows)
 			continue;
@@ -330,7 +236,7 @@ static void learn(uint8_t *taken_by)
 	}
 	for (i = 0; i < measured; i += n) {
 		for (n = 0; n < BATCH && i + n < measured; n++)
-			fill_request(frames[n], nth_measured(i + n));
+			frame_request(&of, frames[n], nth_measured(i + n));
 		send_batch(&client, n);
 		for (b = 0; b < n_backends; b++)
 			heard += hear(fd[b], b, taken_by);
@@ -383,9 +289,9 @@ static void pass(struct chunk *chunks, unsigned int n_chunks, const unsigned int
 			unsigned int flow = order[c->first + i];
 
 			if (replies)
-				fill_reply(frames[i], flow, taken_by[flow]);
+				frame_reply(&of, frames[i], flow, taken_by[flow]);
 			else
-				fill_request(frames[i], flow);
+				frame_request(&of, frames[i], flow);
 		}
 		cost = send_batch(c->port, c->n);
 		if (cost < c->cost)
@@ -393,35 +299,111 @@ static void pass(struct chunk *chunks, unsigned int n_chunks, const unsigned int
 	}
 }
 
+static double per_packet(const struct chunk *c)
+{
+	return (double)c->cost / c->n;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	double x = per_packet(a), y = per_packet(b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Counted: the mean; timed: the median of calls */
+static double cost_of(struct chunk *chunks, unsigned int n_chunks, const struct moment *began)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (timed) {
+		qsort(chunks, n_chunks, sizeof(*chunks), by_cost);
+		return per_packet(&chunks[n_chunks / 2]) * ns_per_tick(began);
+	}
+	for (i = 0; i < n_chunks; i++)
+		sum += chunks[i].cost;
+	return (double)sum / measured;
+}
+
 static void measure(void)
 {
 	uint8_t *taken_by = calloc(flows, sizeof(*taken_by));
 	unsigned int i, n_chunks, *order;
-	uint64_t sum = 0, before;
 	struct chunk *chunks;
+	struct moment began;
+	uint64_t before;
 
 	for (i = 0; i < flows; i++)
 		taken_by[i] = i % n_backends;
-	if (vips)
-		request_all();
-	if (vips && replies)
+	if (of.vips && !first_only)
+		request_warm();
+	if (of.vips && replies)
 		learn(taken_by);
 	order = put_in_order(taken_by);
 	chunks = cut(order, taken_by, &n_chunks);
-	pass(chunks, n_chunks, order, taken_by);	/* caches of routes and memory */
+	/* For caches of routes and memory; but what is timed is to find what others left there. */
+	if (!first_only && (replies || (!timed && measured < warm)))
+		pass(chunks, n_chunks, order, taken_by);
 	for (i = 0; i < n_chunks; i++)
 		chunks[i].cost = UINT64_MAX;
+	start_clock(&began);
 	before = received_there();
 	for (i = 0; i < passes; i++)
 		pass(chunks, n_chunks, order, taken_by);
-	for (i = 0; i < n_chunks; i++)
-		sum += chunks[i].cost;
-	printf("{\"instructions\": %.1f, \"sent\": %u, \"received\": %llu}\n",
-	       (double)sum / measured, measured * passes,
+	printf("{\"cost\": %.1f, \"sent\": %u, \"received\": %llu}\n",
+	       cost_of(chunks, n_chunks, &began), measured * passes,
 	       (unsigned long long)(received_there() - before));
 	free(chunks);
 	free(order);
 	free(taken_by);
+}
+
+/* --- gaps ------------------------------------------------------------------------- */
+
+static bool goes_on(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	return poll(&in, 1, 0) == 0;
+}
+
+static void sleep_until(struct timespec *at)
+{
+	at->tv_nsec += every_us * 1000L;
+	if (at->tv_nsec >= 1000000000) {
+		at->tv_nsec -= 1000000000;
+		at->tv_sec++;
+	}
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, at, NULL);
+}
+
+/* The first second is for caches. */
+static void find_gap(void)
+{
+	struct sched_param first = { .sched_priority = 50 };
+	unsigned int sent = 0, settled = 1000000 / every_us;
+	uint64_t before, now, last = 0, longest = 0;
+	struct timespec at;
+	struct moment began;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		err(1, "SCHED_FIFO");
+	before = received_there();
+	start_clock(&began);
+	at = began.clock;
+	while (goes_on()) {
+		sleep_until(&at);
+		frame_request(&of, frames[0], sent % flows);
+		send_batch(&client, 1);
+		now = __rdtsc();
+		if (sent++ > settled && now - last > longest)
+			longest = now - last;
+		last = now;
+	}
+	printf("{\"gap\": %.0f, \"sent\": %u, \"received\": %llu}\n",
+	       longest * (timed ? ns_per_tick(&began) : 1), sent,
+	       (unsigned long long)(received_there() - before));
 }
 
 static unsigned int number(const char *word, unsigned int least, unsigned int most)
@@ -438,24 +420,36 @@ int main(int argc, char **argv)
 {
 	int opt, i;
 
-	while ((opt = getopt(argc, argv, "6rv:a:b:f:m:p:")) != -1) {
+	while ((opt = getopt(argc, argv, "6rnstv:a:b:f:w:m:p:g:")) != -1) {
 		switch (opt) {
-		case '6': v6 = true; break;
+		case '6': of.v6 = true; break;
 		case 'r': replies = true; break;
-		case 'v': vips = number(optarg, 0, 65536); break;
-		case 'a': first_vip = number(optarg, 0, 65536); break;
-		case 'b': real_port = number(optarg, 1, 65535); break;
+		case 'n': first_only = true; break;
+		case 's': of.syns = true; break;
+		case 't': timed = true; break;
+		case 'v': of.vips = number(optarg, 0, 65536); break;
+		case 'a': of.first_vip = number(optarg, 0, 65536); break;
+		case 'b': of.real_port = number(optarg, 1, 65535); break;
 		case 'f': flows = number(optarg, 1, 1 << 24); break;
+		case 'w': warm = number(optarg, 1, 1 << 24); break;
 		case 'm': measured = number(optarg, 1, 1 << 24); break;
+		case 'g': every_us = number(optarg, 1, 999999); break;
 		case 'p': passes = number(optarg, 1, 1000); break;
 		default: return 1;
 		}
 	}
 	n_backends = argc - optind - 1;
+	of.backends = n_backends;
 	if (argc - optind < 2 || n_backends > BACKENDS_MAX)
 		errx(1, "expected a client and 1 to %d backends", BACKENDS_MAX);
 	if (!measured || measured > flows)
 		measured = flows;
+	if (!warm || warm > flows)
+		warm = flows;
+	if (first_only)
+		passes = 1;
+	if (of.syns && of.v6)
+		errx(1, "SYNs are sent with IPv4 alone: a frame holds no more");
 	for (i = 0; i < BATCH; i++) {
 		iovs[i] = (struct iovec){ frames[i], FRAME };
 		msgs[i].msg_hdr = (struct msghdr){ .msg_iov = &iovs[i], .msg_iovlen = 1 };
@@ -463,6 +457,9 @@ int main(int argc, char **argv)
 	open_port(&client, argv[optind]);
 	for (i = 0; i < (int)n_backends; i++)
 		open_port(&backend[i], argv[optind + 1 + i]);
-	measure();
+	if (every_us)
+		find_gap();
+	else
+		measure();
 	return 0;
 }
