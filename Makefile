@@ -6,8 +6,10 @@
 #   make sim         do flows survive changes? simulated, natively
 #   make check       all tests, in a VM (scripts/check)
 #   make demo        see it work (scripts/demo)
-#   make bench-quick what does a packet cost? instructions, counted (scripts/bench)
+#   make bench       what does a packet cost? instructions and times, beside other balancers
+#   make bench-quick the same, shorter, held against goals (scripts/bench)
 #   make bench-lookup, make fuzz     see selftests/bench, selftests/fuzz
+#   make help        this list
 #
 # KDIR: headers or tree of the kernel to build for: the running kernel's, else the newest
 # installed Debian headers. BUILD: where to. W=1: all warnings, as errors.
@@ -53,6 +55,9 @@ unit:
 sim:
 	$(MAKE) -C selftests/sim run
 
+bench:
+	scripts/bench all
+
 bench-quick:
 	scripts/bench quick
 
@@ -77,6 +82,9 @@ check-smp:
 demo:
 	scripts/demo
 
+help:
+	@sed -n 's/^#   make/  make/p' Makefile
+
 shell:
 	scripts/vm shell
 
@@ -97,4 +105,4 @@ clean:
 	$(RM) -r build
 	for dir in userspace selftests/*/; do test ! -f $$dir/Makefile || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit sim bench-quick bench-lookup fuzz check check-debug check-smp demo shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim bench bench-quick bench-lookup fuzz check check-debug check-smp demo help shell install dkms-install clean

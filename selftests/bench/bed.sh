@@ -204,6 +204,12 @@ cost()			# cost [OPTION]...: cost.c, with client and backends of the bed
 	"$bench/cost" "$@" "${senders[@]}"
 }
 
+# Called with each figure's path, family and direction; for who wants to tell of it.
+each_figure()
+{
+	:
+}
+
 # One figure of a path, of what $at says. Each packet must arrive, but the generator's.
 figure()		# figure PATH FAMILY DIRECTION [OPTION_OF_COST]...
 {
@@ -227,6 +233,7 @@ figure()		# figure PATH FAMILY DIRECTION [OPTION_OF_COST]...
 		ktap_note "$path, IPv$family, $direction: packets astray: $said"
 		exit 1
 	}
+	each_figure "$path" "$family" "$direction"
 }
 
 # Four figures of a path: requests and replies, IPv4 and IPv6
@@ -240,6 +247,18 @@ row()			# row PATH [OPTION_OF_COST]...
 			figure "$path" $family $direction "$@"
 		done
 	done
+}
+
+# What all else is held against: what sending costs, the least a packet can, and forwarding
+anchors()
+{
+	tc_first drop drop
+	row generator
+	tc_none
+	tc_first "mirred egress redirect dev be1" "mirred egress redirect dev cli"
+	row "tc redirect"
+	tc_none
+	row forwarding
 }
 
 # bench.json: what a packet costs beyond the generator's part.

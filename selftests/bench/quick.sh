@@ -94,13 +94,7 @@ held()			# held OF PATH PINS EXTRA_GOAL: four figures, against goals and baselin
 
 ktap_plan 24
 bench_bed 4
-tc_first drop drop
-row generator
-tc_none
-tc_first "mirred egress redirect dev be1" "mirred egress redirect dev cli"
-row "tc redirect"
-tc_none
-row forwarding
+anchors
 ringlb_up 1
 row "ringlb hook" -v 1
 pins_up "$pins"
@@ -108,7 +102,7 @@ row "ringlb hook" -v 1
 row "ringlb hook, pinned" "${pinned[@]}"
 pins_are "$pins"
 ringlb_down
-ipvs_up
+ipvs_up conn_tab_bits=20 mh-fallback,mh-port
 row "IPVS mh tuned" -v 1
 ipvs_down
 
