@@ -2,8 +2,8 @@
 /*
  * none.c - what senders are told when no backend takes their packets
  *
- * In: a packet of a service, dropped for want of a backend. Out: a TCP reset or an ICMP error
- * as from a closed port, if the service wants that, by the kernel's own helpers. They check
+ * In: a packet of a service, dropped for want of a backend. Out: a TCP reset, an ICMP error as
+ * from a closed port, or to SCTP as from a host without it, if the service wants that, by the kernel's own helpers. They check
  * what they answer: sums, a unicast sender, a route back. The packet stays the netfilter core's.
  * Softirq or process context under rcu_read_lock().
  */
@@ -42,6 +42,21 @@ static void unreach(const struct rlb_pkt *pkt)
 		nf_send_unreach6(state->net, pkt->skb, ICMPV6_PORT_UNREACH, state->hook);
 }
 
+/* RFC 9260, section 10: of all errors, an endpoint gives up its association for these alone. */
+static void deny_sctp(const struct rlb_pkt *pkt)
+{
+	const struct nf_hook_state *state = pkt->state;
+
+	if (state->pf == NFPROTO_IPV4) {
+		nf_send_unreach(pkt->skb, ICMP_PROT_UNREACH, state->hook);
+		return;
+	}
+	if (!pkt->skb->dev)	/* from this host */
+		pkt->skb->dev = state->net->loopback_dev;
+	icmpv6_send(pkt->skb, ICMPV6_PARAMPROB, ICMPV6_UNK_NEXTHDR,
+		    offsetof(struct ipv6hdr, nexthdr));
+}
+
 /*
  * Errors and resets are answered by nothing, nor is what the link's broadcast brought: many
  * gateways may have it.
@@ -74,13 +89,13 @@ static bool is_within_limit(struct rlb_service *svc)
  * @pkt: the packet, dropped and counted
  *
  * A socket of this host learns it by the error alone, unless its connection is older than
- * that: then it needs the reset.
+ * that: then it needs the reset. SCTP does not look at the error of a send.
  *
  * Return: -errno for a sender on this host.
  */
 int rlb_none(const struct rlb_pkt *pkt)
 {
-	bool is_tcp = pkt->tuple.proto == IPPROTO_TCP;
+	u8 proto = pkt->tuple.proto;
 
 	if (READ_ONCE(pkt->service->config.none) == RINGLB_NONE_DROP || !wants_answer(pkt))
 		return -EHOSTUNREACH;
@@ -89,8 +104,10 @@ int rlb_none(const struct rlb_pkt *pkt)
 		return -ECONNREFUSED;
 	}
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_REJECTED);
-	if (is_tcp)
+	if (proto == IPPROTO_TCP)
 		reset(pkt);
+	else if (proto == IPPROTO_SCTP)
+		deny_sctp(pkt);
 	else if (pkt->state->hook != NF_INET_LOCAL_OUT)
 		unreach(pkt);
 	return -ECONNREFUSED;

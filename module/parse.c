@@ -3,8 +3,8 @@
  * parse.c - from bytes to what the other rooms want to know
  *
  * In: an skb at one of our hooks, whose network header the stack has checked and pulled.
- * Out: addresses, ports, protocol and offsets, for a TCP or UDP packet or an ICMP error that
- * quotes one; RLB_PASS for all else, with the reason if it might have been one of ours. Nothing
+ * Out: addresses, ports, protocol and offsets, for a TCP, UDP or SCTP packet or an ICMP error
+ * that quotes one; RLB_PASS for all else, with the reason if it might have been one of ours. Nothing
  * is written, and nothing is read before its bounds are checked. Loops have an end that no
  * packet sets. Compiled natively as well, for tests (selftests/unit/kernel).
  * Softirq or process context.

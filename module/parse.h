@@ -8,6 +8,7 @@
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/sctp.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
@@ -17,9 +18,29 @@
 #include "index.h"
 #include "ringlb.h"
 
-static inline bool rlb_has_ports(u8 proto)
+/* Of a protocol with ports: bytes of its header, checksum included, options not */
+static inline unsigned int rlb_transport_len(u8 proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP:
+		return sizeof(struct tcphdr);
+	case IPPROTO_SCTP:
+		return sizeof(struct sctphdr);
+	default:
+		return sizeof(struct udphdr);
+	}
+}
+
+/* Common enough to be parsed and rewritten in the hook itself */
+static inline bool rlb_is_common(u8 proto)
 {
 	return proto == IPPROTO_TCP || proto == IPPROTO_UDP;
+}
+
+/* With both ports at the beginning of its header */
+static inline bool rlb_has_ports(u8 proto)
+{
+	return rlb_is_common(proto) || proto == IPPROTO_SCTP;
 }
 
 /**
@@ -32,7 +53,7 @@ static inline bool rlb_has_ports(u8 proto)
  * Caller holds rcu_read_lock(). ICMP errors are ours by what they quote, and IPv6 headers may
  * stand before any protocol: these are not told here.
  *
- * Return: true for TCP and UDP packets whose address no node of @idx has.
+ * Return: true for packets with ports whose address no node of @idx has.
  */
 static inline bool rlb_parse_is_foreign(const struct sk_buff *skb, u8 family,
 					const struct rlb_index *idx, bool source)
@@ -82,16 +103,14 @@ static __always_inline enum rlb_verdict rlb_parse_ports(struct rlb_pkt *pkt, uns
 /* The packet's own transport header: whole, since it may have to be rewritten. */
 static __always_inline enum rlb_verdict rlb_parse_transport(struct rlb_pkt *pkt)
 {
-	unsigned int len = pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
-							     sizeof(struct udphdr);
-
-	return rlb_parse_ports(pkt, pkt->l4, len, &pkt->tuple.sport, &pkt->tuple.dport);
+	return rlb_parse_ports(pkt, pkt->l4, rlb_transport_len(pkt->tuple.proto),
+			       &pkt->tuple.sport, &pkt->tuple.dport);
 }
 
 /* IPv4: TCP or UDP, in one piece, without options */
 static __always_inline bool rlb_parse_is_plain4(const struct iphdr *iph)
 {
-	return *(const u8 *)iph == 0x45 && !ip_is_fragment(iph) && rlb_has_ports(iph->protocol);
+	return *(const u8 *)iph == 0x45 && !ip_is_fragment(iph) && rlb_is_common(iph->protocol);
 }
 
 /* What IPv4's own header says; it has @len bytes. */
@@ -138,7 +157,7 @@ static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 	} else {
 		const struct ipv6hdr *iph = ipv6_hdr(pkt->skb);
 
-		if (!rlb_has_ports(iph->nexthdr))
+		if (!rlb_is_common(iph->nexthdr))
 			return rlb_parse_other6(pkt);
 		rlb_parse_header6(pkt, iph);
 	}

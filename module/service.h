@@ -21,7 +21,7 @@ struct rlb_table;
  * struct rlb_service_config - what an operator says of a service
  * @name: padded with NULs
  * @family: AF_INET or AF_INET6
- * @proto: IPPROTO_TCP or IPPROTO_UDP
+ * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  * @port: of the VIP, network byte order
  * @vip: the address
  * @ops: method

@@ -7,6 +7,7 @@
  * flow, the rules of flow/track.h decide, and the flow table remembers.
  * Softirq or process context under rcu_read_lock(); reads the published table.
  */
+#include <linux/sctp.h>
 #include <linux/tcp.h>
 
 #include "flow/track.h"
@@ -106,6 +107,32 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 	       has_else(table, flow, hash, backend);
 }
 
+static void segment_tcp(const struct rlb_pkt *pkt, struct rlb_segment *seg)
+{
+	const struct tcphdr *th;
+	struct tcphdr buf;
+
+	seg->kind = RLB_KIND_MIDDLE;
+	th = skb_header_pointer(pkt->skb, pkt->l4, sizeof(buf), &buf);
+	if (!th)
+		return;
+	seg->kind = rlb_kind_tcp(((const u8 *)th)[13]);
+	seg->seq = ntohl(th->seq);
+	seg->ack = ntohl(th->ack_seq);
+}
+
+static void segment_sctp(const struct rlb_pkt *pkt, struct rlb_segment *seg)
+{
+	const struct {
+		struct sctphdr common;
+		struct sctp_chunkhdr chunk;
+	} *sh;
+	typeof(*sh) buf;
+
+	sh = skb_header_pointer(pkt->skb, pkt->l4, sizeof(buf), (void *)&buf);
+	seg->kind = sh ? rlb_kind_sctp(sh->chunk.type, ntohl(sh->common.vtag)) : RLB_KIND_MIDDLE;
+}
+
 /**
  * rlb_steer_segment() - what a packet says of its flow
  * @pkt: a parsed packet
@@ -114,23 +141,13 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
  */
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg)
 {
-	const struct tcphdr *th = NULL;
-	struct tcphdr buf;
-
 	*seg = (struct rlb_segment){ .kind = RLB_KIND_QUIET, .reply = reply };
-	if (pkt->is_error) {
+	if (pkt->is_error)
 		seg->kind = RLB_KIND_ERROR;
-		return;
-	}
-	if (pkt->tuple.proto != IPPROTO_TCP)
-		return;
-	seg->kind = RLB_KIND_MIDDLE;
-	th = skb_header_pointer(pkt->skb, pkt->l4, sizeof(buf), &buf);
-	if (!th)
-		return;
-	seg->kind = rlb_kind_tcp(((const u8 *)th)[13]);
-	seg->seq = ntohl(th->seq);
-	seg->ack = ntohl(th->ack_seq);
+	else if (pkt->tuple.proto == IPPROTO_TCP)
+		segment_tcp(pkt, seg);
+	else if (pkt->tuple.proto == IPPROTO_SCTP)
+		segment_sctp(pkt, seg);
 }
 
 /* Tell a pin of a packet. */

@@ -63,7 +63,7 @@ static inline struct rlb_pin *rlb_steer_pin(const struct rlb_service *svc,
 /* A packet without connections, of which its flow's pin has nothing to learn */
 static inline bool rlb_steer_knows(const struct rlb_pkt *pkt, const struct rlb_pin *pin)
 {
-	return pkt->tuple.proto != IPPROTO_TCP && !pkt->is_error &&
+	return !pkt->is_error &&
 	       rlb_track_knows(pin, rlb_steer_idle(pkt->service), rlb_flow_now());
 }
 

@@ -268,7 +268,7 @@ rlbj()			# rlbj WORD...: as JSON
 }
 
 # A service NAME, backends with their own port (or none, then the VIP's is kept).
-service()		# service NAME tcp|udp 4|6 VIPPORT BACKENDPORT [N]: with be1..beN
+service()		# service NAME tcp|udp|sctp 4|6 VIPPORT BACKENDPORT [N]: with be1..beN
 {
 	local name=$1 proto=$2 family=$3 port=$4 to=${5:+:$5} n
 
@@ -357,16 +357,17 @@ zygote()		# zygote NAME WORD...: NAME.py with these words; words without tabs
 	return "$status"
 }
 
-servers()		# servers PORT...: `who` on all backends; what they saw: $servers_log
+servers()		# servers PORT... [--sctp]: `who` on all backends; what they saw: $servers_log
 {
-	local n where=()
+	local n word words=()
 
-	for ((n = 1; n <= backends; n++)); do
-		where+=("be$n=be$n-$tag")
+	for word; do
+		[[ $word == --* ]] && words+=("$word") || words+=(--port "$word")
 	done
-	# shellcheck disable=SC2046
-	background ready "$selftests/net/who.py" --log "$servers_log" \
-		$(printf -- '--port %s ' "$@") "${where[@]}"
+	for ((n = 1; n <= backends; n++)); do
+		words+=("be$n=be$n-$tag")
+	done
+	background ready "$selftests/net/who.py" --log "$servers_log" "${words[@]}"
 }
 
 flows()			# flows NS LOG WORD...: flows.py in $NS, results to LOG

@@ -23,6 +23,7 @@ wire_bed()		# wire_bed: for wire.py, in a `bed 1`; its words are in $ends
 	for family in 4 6; do
 		service "dns$family" udp "$family" 53 5353
 		service "web$family" tcp "$family" 80 8080
+		service "call$family" sctp "$family" 80 8080
 	done
 	for leg in cli be1; do
 		ns=$leg-$tag
@@ -53,6 +54,7 @@ declare -A wire_claims=(
 	[redirects_own]="the gateway's own redirects about flows are dropped"
 	[headers]="options and extension headers stay as they are"
 	[checksums]="checksums change by what is changed"
+	[sctp_sums]="SCTP's checksum changes by what is changed"
 	[fragments]="fragments in any order arrive whole"
 	[left_alone]="fragments of a socket that wants it so are left alone"
 )

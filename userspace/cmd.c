@@ -146,14 +146,16 @@ int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1])
 	return 0;
 }
 
+#define PROTOCOL_EXPECTS "tcp, udp or sctp"
+
 int cmd_protocol(struct cmd *c, u32 *protocol)
 {
-	const char *word = cmd_next(c, "protocol", "tcp or udp");
+	const char *word = cmd_next(c, "protocol", PROTOCOL_EXPECTS);
 
 	if (!word)
 		return -1;
 	if (word_protocol_find(word, protocol))
-		return cmd_bad(c, "protocol", word, "expected tcp or udp");
+		return cmd_bad(c, "protocol", word, "expected " PROTOCOL_EXPECTS);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ bool cmd_next_is(const struct cmd *c, const char *word);	/* is it this one? */
 const char *cmd_next(struct cmd *c, const char *what, const char *expected);
 int cmd_end(struct cmd *c);		/* no word may be left */
 
-/* The next word as a service's name, tcp or udp, an endpoint */
+/* The next word as a service's name, a protocol, an endpoint */
 int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1]);
 int cmd_protocol(struct cmd *c, u32 *protocol);
 int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e);

@@ -21,7 +21,7 @@
 
 const struct grammar grammar[] = {
 	{
-		"service", "add", "NAME tcp|udp ADDR:PORT",
+		"service", "add", "NAME tcp|udp|sctp ADDR:PORT",
 		"serve a protocol, address and port by backends",
 		service_keywords, 0, SERVICE_CHANGES & ~BIT(SERVICE_MAP),
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
@@ -69,7 +69,7 @@ const struct grammar grammar[] = {
 		"show backends and their shares; with -s their counters",
 		.flags = G_OFFLINE, .parse = backend_parse_show, .run = backend_show,
 	}, {
-		"lookup", NULL, "tcp|udp SRC:PORT DST:PORT",
+		"lookup", NULL, "tcp|udp|sctp SRC:PORT DST:PORT",
 		"say where a packet of a client goes, and why",
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
 	}, {

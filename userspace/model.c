@@ -82,7 +82,7 @@ struct service *model_find(const struct model *m, const char *name)
 /**
  * model_find_vip() - a service by what packets have
  * @m: the model
- * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  * @vip: address and port
  *
  * Return: the service or NULL.
@@ -194,7 +194,7 @@ static int real_cmp(const void *a, const void *b)
 /**
  * model_real_add() - note where packets are sent
  * @m: the model
- * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  * @at: address and port as packets have them
  *
  * Return: 0 or -ENOMEM.

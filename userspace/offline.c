@@ -92,7 +92,7 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.vnodes = RINGLB_VNODES_DEFAULT;
 	s.settle = RINGLB_SETTLE_DEFAULT;
 	s.track = RINGLB_TRACK_AUTO;
-	s.timeout = s.protocol == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP : RINGLB_TIMEOUT_UDP;
+	s.timeout = RINGLB_TIMEOUT_DEFAULT(s.protocol);
 	s.drain_timeout = RINGLB_DRAIN_TIMEOUT_DEFAULT;
 	s.last_resort = 1;
 	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;

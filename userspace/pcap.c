@@ -121,7 +121,7 @@ static int read_file(const char *file, pcap_t *pcap, const struct service *of,
 	}
 	if (t->n)
 		return TOOL_DONE;
-	return say(file, of ? "no packet of the service in it" : "no packet of TCP or UDP in it");
+	return say(file, of ? "no packet of the service in it" : "no packet of TCP, UDP or SCTP in it");
 }
 
 /**

@@ -14,7 +14,7 @@ struct rules;
 
 /**
  * struct rules_packet - a packet as far as it is known
- * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  * @src: its source, or NULL: anybody's
  * @dst: its destination, or NULL: anybody's
  * @in: the device by which it came, or NULL: any but @out

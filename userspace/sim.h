@@ -46,7 +46,7 @@ enum sim_measure {
  * @m: the same as members of a table; their ids are 1, 2, 3...
  * @n: at least 1
  * @newcomers: at most SIM_CHANGES; @n and they are at most RINGLB_BACKENDS_MAX
- * @protocol: IPPROTO_TCP or IPPROTO_UDP
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  * @bits: size of tables
  * @seed: chooses who changes and what gateways know
  * @weigh: of each measure what each slot counts; NULL: one, or with a measure beyond the first

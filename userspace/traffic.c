@@ -17,6 +17,8 @@
 #define EXTENSIONS_MAX 8	/* IPv6 headers before the one with ports */
 #define TCP_FLAGS 13
 #define TCP_SYN_ACK 0x12
+#define SCTP_CHUNK 12		/* type of the first chunk */
+#define SCTP_INIT_ACK 2
 
 static u16 get16(const u8 *p)
 {
@@ -26,7 +28,8 @@ static u16 get16(const u8 *p)
 /* Ports are at @p; -1: they are not there. */
 static int parse_ports(const u8 *p, u32 len, struct rlb_tuple *t)
 {
-	if ((t->proto != IPPROTO_TCP && t->proto != IPPROTO_UDP) || len < 4)
+	if ((t->proto != IPPROTO_TCP && t->proto != IPPROTO_UDP && t->proto != IPPROTO_SCTP) ||
+	    len < 4)
 		return -1;
 	memcpy(&t->sport, p, 2);
 	memcpy(&t->dport, p + 2, 2);
@@ -157,6 +160,15 @@ static int count(struct traffic *t, const struct rlb_tuple *tuple, u64 bytes)
 	return 0;
 }
 
+/* Does it say of itself that it answers the client's first packet? */
+static bool is_answer(const struct rlb_tuple *t, const u8 *ports, const u8 *end)
+{
+	if (t->proto == IPPROTO_TCP && end - ports > TCP_FLAGS)
+		return (ports[TCP_FLAGS] & TCP_SYN_ACK) == TCP_SYN_ACK;
+	return t->proto == IPPROTO_SCTP && end - ports > SCTP_CHUNK &&
+	       ports[SCTP_CHUNK] == SCTP_INIT_ACK;
+}
+
 /* Who is the client, if no service says so: whoever was heard first, unless that is an answer */
 static void face_first(const struct traffic *t, struct rlb_tuple *tuple, bool answer)
 {
@@ -182,7 +194,6 @@ int traffic_add(struct traffic *t, const struct service *of, const u8 *packet, u
 {
 	struct rlb_tuple tuple;
 	const u8 *ports;
-	bool answer;
 	int err;
 
 	memset(&tuple, 0, sizeof(tuple));	/* it is compared whole */
@@ -203,10 +214,8 @@ int traffic_add(struct traffic *t, const struct service *of, const u8 *packet, u
 		if (err)
 			return err;
 	}
-	answer = tuple.proto == IPPROTO_TCP && packet + len - ports > TCP_FLAGS &&
-		 (ports[TCP_FLAGS] & TCP_SYN_ACK) == TCP_SYN_ACK;
 	if (!of)
-		face_first(t, &tuple, answer);
+		face_first(t, &tuple, is_answer(&tuple, ports, packet + len));
 	return count(t, &tuple, bytes);
 }
 

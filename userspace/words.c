@@ -25,6 +25,7 @@ struct pair {
 static const struct pair protocols[] = {
 	{ "tcp", IPPROTO_TCP },
 	{ "udp", IPPROTO_UDP },
+	{ "sctp", IPPROTO_SCTP },
 	{ NULL, 0 },
 };
 

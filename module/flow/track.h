@@ -171,11 +171,12 @@ static inline enum rlb_kind rlb_kind_tcp(u8 flags)
 	}
 }
 
-static inline enum rlb_kind rlb_kind_sctp(u8 chunk)
+/* By the first chunk's type and the verification tag, which an INIT does not have yet */
+static inline enum rlb_kind rlb_kind_sctp(u8 chunk, u32 tag)
 {
 	switch (chunk) {
 	case RLB_SCTP_INIT:
-		return RLB_KIND_BEGIN;
+		return tag ? RLB_KIND_MIDDLE : RLB_KIND_BEGIN;
 	case RLB_SCTP_INIT_ACK:
 		return RLB_KIND_ANSWER;
 	case RLB_SCTP_ABORT:
@@ -225,14 +226,16 @@ void rlb_track_restore(struct rlb_pin *pin, u32 left, u32 idle, u32 now);
  * @idle: the service's timeout for the protocol, in ticks
  * @now: the time
  *
- * Return: true if rlb_track_seen() of RLB_KIND_QUIET from either side would change nothing:
- * the flow is confirmed and does not end, and was heard less than a second ago.
+ * Return: true if rlb_track_seen() of RLB_KIND_QUIET from either side would change nothing: the
+ * flow's packets are all of this kind, it is confirmed and does not end, and was heard less than
+ * a second ago.
  */
 static inline bool rlb_track_knows(const struct rlb_pin *pin, u32 idle, u32 now)
 {
+	const u32 quiet = RLB_PIN_CONFIRMED | RLB_PIN_QUIET;
 	const u32 ends = RLB_PIN_FIN_CLIENT | RLB_PIN_FIN_BACKEND | RLB_PIN_RST;
 
-	return (READ_ONCE(pin->state) & (RLB_PIN_CONFIRMED | ends)) == RLB_PIN_CONFIRMED &&
+	return (READ_ONCE(pin->state) & (quiet | ends)) == quiet &&
 	       (int32_t)(now + idle - READ_ONCE(pin->expires)) < (int32_t)RLB_FLOW_SECOND;
 }
 

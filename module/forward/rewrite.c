@@ -10,6 +10,8 @@
  * CHECKSUM_PARTIAL (the field holds a sum over the pseudo header, the device adds the rest)
  * and CHECKSUM_COMPLETE (skb->csum changes along). So a packet that came damaged leaves
  * damaged. Merged packets (GSO) have one header for all their segments and need no more.
+ *
+ * SCTP has no pseudo header: addresses do not matter to its CRC, ports do.
  */
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -21,11 +23,58 @@
 
 #include <net/checksum.h>
 #include <net/ip.h>
+#include <net/sctp/checksum.h>
 
 #include "rewrite.h"
 
 /* Bytes of a quoted transport header up to the end of its checksum. */
 #define TCP_CHECK_END (offsetof(struct tcphdr, check) + sizeof(__sum16))
+
+static void rewrite_addr(struct sk_buff *skb, u8 family, enum rlb_side side,
+			 const union rlb_addr *addr)
+{
+	union rlb_addr *old = rlb_addr_at(skb_network_header(skb), family, side);
+
+	if (family == AF_INET)
+		csum_replace4(&ip_hdr(skb)->check, old->v4, addr->v4);
+	rlb_set_addr(old, family, addr);
+}
+
+/* Who computes the CRC of this packet later, the device or segmentation, finds the new port. */
+static bool sctp_is_unfinished(const struct sk_buff *skb)
+{
+	return skb->ip_summed == CHECKSUM_PARTIAL;
+}
+
+/*
+ * A CRC changes by what the bytes that it covers change, whether it was right before or not: so
+ * a damaged packet stays damaged, as with other sums.
+ */
+static void rewrite_sctp_port(struct sk_buff *skb, unsigned int l4, enum rlb_side side, __be16 port)
+{
+	struct sctphdr *sh = (struct sctphdr *)(skb->data + l4);
+	__le32 before;
+
+	if (sctp_is_unfinished(skb) || rlb_sabotaged(RLB_SABOTAGE_STALE_CHECKSUM)) {
+		*rlb_port_at(skb, l4, side) = port;
+		return;
+	}
+	before = sctp_compute_cksum(skb, l4);
+	*rlb_port_at(skb, l4, side) = port;
+	sh->checksum ^= before ^ sctp_compute_cksum(skb, l4);
+}
+
+static void rewrite_sctp(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr,
+			 __be16 port)
+{
+	struct sk_buff *skb = pkt->skb;
+
+	rewrite_addr(skb, pkt->tuple.family, side, addr);
+	if (*rlb_port_at(skb, pkt->l4, side) != port)
+		rewrite_sctp_port(skb, pkt->l4, side, port);
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->ip_summed = CHECKSUM_NONE;		/* an internet checksum, of no use to SCTP */
+}
 
 /**
  * rlb_rewrite_other() - rlb_rewrite() of any packet
@@ -41,7 +90,10 @@ int rlb_rewrite_other(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_a
 {
 	if (skb_ensure_writable(pkt->skb, rlb_rewrite_end(pkt)))
 		return -ENOMEM;
-	rlb_rewrite_headers(pkt, side, addr, port, rlb_sum_is_shared(pkt->skb));
+	if (pkt->tuple.proto == IPPROTO_SCTP)
+		rewrite_sctp(pkt, side, addr, port);
+	else
+		rlb_rewrite_headers(pkt, side, addr, port, rlb_sum_is_shared(pkt->skb));
 	return 0;
 }
 
@@ -51,7 +103,10 @@ static void sum_quoted2(struct sk_buff *skb, __sum16 *icmp_sum, __sum16 from, __
 	inet_proto_csum_replace2(icmp_sum, skb, (__force __be16)from, (__force __be16)to, false);
 }
 
-/* The quoted packet's transport checksum, if it is quoted and if there is one. */
+/*
+ * The quoted packet's transport checksum, if it is quoted and if there is one. The CRC of SCTP
+ * is over more than what is quoted; who is told does not look at it.
+ */
 static void rewrite_quoted_sum(struct rlb_pkt *pkt, __sum16 *icmp_sum, const union rlb_addr *from,
 			       const union rlb_addr *to, __be16 old_port, __be16 port)
 {
@@ -60,6 +115,8 @@ static void rewrite_quoted_sum(struct rlb_pkt *pkt, __sum16 *icmp_sum, const uni
 	__sum16 *sum, old;
 	unsigned int i;
 
+	if (pkt->tuple.proto == IPPROTO_SCTP)
+		return;
 	if (pkt->tuple.proto == IPPROTO_TCP) {
 		if (skb->len < pkt->quoted_l4 + TCP_CHECK_END)
 			return;

@@ -15,6 +15,7 @@
 #include <net/ip.h>
 
 #include "../index.h"
+#include "../parse.h"
 #include "../ringlb.h"
 #include "../sabotage.h"
 
@@ -32,7 +33,7 @@ static inline union rlb_addr *rlb_addr_at(void *iph, u8 family, enum rlb_side si
 				    iph + offsetof(struct ipv6hdr, daddr);
 }
 
-/* Source and destination port are the first two fields of TCP and UDP alike. */
+/* Source and destination port are the first two fields of TCP, UDP and SCTP alike. */
 static inline __be16 *rlb_port_at(struct sk_buff *skb, unsigned int l4, enum rlb_side side)
 {
 	return (__be16 *)(skb->data + l4) + (side == RLB_DESTINATION);
@@ -108,7 +109,7 @@ static inline bool rlb_sum_is_shared(const struct sk_buff *skb)
 	return skb->ip_summed == CHECKSUM_PARTIAL || skb->ip_summed == CHECKSUM_COMPLETE;
 }
 
-/* Of a packet whose headers are writable. @shared: rlb_sum_is_shared() */
+/* Of a TCP or UDP packet whose headers are writable. @shared: rlb_sum_is_shared() */
 static __always_inline void rlb_rewrite_headers(struct rlb_pkt *pkt, enum rlb_side side,
 						const union rlb_addr *addr, __be16 port,
 						bool shared)
@@ -139,8 +140,7 @@ static __always_inline void rlb_rewrite_headers(struct rlb_pkt *pkt, enum rlb_si
 /* How far into the packet a rewrite writes. */
 static inline unsigned int rlb_rewrite_end(const struct rlb_pkt *pkt)
 {
-	return pkt->l4 + (pkt->tuple.proto == IPPROTO_TCP ? sizeof(struct tcphdr) :
-							    sizeof(struct udphdr));
+	return pkt->l4 + rlb_transport_len(pkt->tuple.proto);
 }
 
 int rlb_rewrite_other(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_addr *addr,
@@ -153,8 +153,8 @@ int rlb_rewrite_other(struct rlb_pkt *pkt, enum rlb_side side, const union rlb_a
  * @addr: new address
  * @port: new port
  *
- * Inline, so that each caller has its side's own. Most packets are in one piece that nobody
- * else sees, with a sum that nobody shares: these are rewritten without a call.
+ * Inline, so that each caller has its side's own. Most packets are of TCP or UDP, in one piece
+ * that nobody else sees, with a sum that nobody shares: these are rewritten without a call.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -163,7 +163,8 @@ static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
 {
 	const struct sk_buff *skb = pkt->skb;
 
-	if (skb_headlen(skb) < rlb_rewrite_end(pkt) || skb_cloned(skb) || rlb_sum_is_shared(skb))
+	if (!rlb_is_common(pkt->tuple.proto) || skb_headlen(skb) < rlb_rewrite_end(pkt) ||
+	    skb_cloned(skb) || rlb_sum_is_shared(skb))
 		return rlb_rewrite_other(pkt, side, addr, port);
 	rlb_rewrite_headers(pkt, side, addr, port, false);
 	return 0;

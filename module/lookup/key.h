@@ -24,7 +24,7 @@ union rlb_addr {
  * @sport: the client's port, network byte order
  * @dport: the VIP's port, network byte order
  * @family: AF_INET or AF_INET6
- * @proto: IPPROTO_TCP or IPPROTO_UDP
+ * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
  */
 struct rlb_tuple {
 	union rlb_addr src;

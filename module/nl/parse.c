@@ -119,8 +119,8 @@ static int parse_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
 	if (!attr)
 		return refuse(extack, parent, "protocol is missing");
 	value = nla_get_u32(attr);
-	if (value != IPPROTO_TCP && value != IPPROTO_UDP)
-		return refuse(extack, attr, "protocol must be tcp or udp");
+	if (value != IPPROTO_TCP && value != IPPROTO_UDP && value != IPPROTO_SCTP)
+		return refuse(extack, attr, "protocol must be tcp, udp or sctp");
 	*proto = value;
 	return 0;
 }
@@ -221,7 +221,7 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->drain_timeout = RINGLB_DRAIN_TIMEOUT_DEFAULT;
 	c->last_resort = 1;
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
-	c->timeout = c->proto == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP : RINGLB_TIMEOUT_UDP;
+	c->timeout = RINGLB_TIMEOUT_DEFAULT(c->proto);
 	c->none = RINGLB_NONE_REJECT;
 	return parse_options(tb, c, extack);
 }

@@ -37,7 +37,7 @@ print(e["protocol"], e["source"][-5:], e["destination"][-4:], e["packets"], e["b
 ktap_is "pcap: in text too, with elephants and shares" \
 	"$(grep -c -E '^(bytes_moved_on_add |longest flows|shares by method rendezvous:|10.0.0.3:8080 )' "$dir/text")" 4
 
-refused none 'no packet of TCP or UDP in it$'
+refused none 'no packet of TCP, UDP or SCTP in it$'
 refused usb 'expected packets of Ethernet, raw IP or Linux cooked, not USB_LINUX_MMAPPED$'
 refused cut 'truncated dump file; '
 refused empty 'truncated dump file; '

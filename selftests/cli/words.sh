@@ -63,9 +63,9 @@ cases()
 	service add 'a"b'	service "a\\x22b": expected $name
 	service add 12345678901234567890123456789012	service "12345678901234567890123456789012": expected $name
 	service add $long	service "${long:0:190}...": expected $name
-	service add web	protocol is missing: expected tcp or udp
-	service add web sctp	protocol "sctp": expected tcp or udp
-	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp or udp
+	service add web	protocol is missing: expected tcp, udp or sctp
+	service add web dccp	protocol "dccp": expected tcp, udp or sctp
+	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp, udp or sctp
 	service add web tcp	address is missing: expected ADDR:PORT
 	service add web tcp 192.0.2.1	address "192.0.2.1": $with_port
 	service add web tcp $long:80	address "${long:0:190}...": $with_port
@@ -226,8 +226,8 @@ cases()
 	backend del web 10.0.0.11 weight 1	"weight": expected if-generation
 	backend up web 10.0.0.11 if-generation -1	if-generation "-1": expected 0 to 4294967295
 	backend show web 10.0.0.11 all	"all": expected nothing more
-	lookup	protocol is missing: expected tcp or udp
-	lookup icmp	protocol "icmp": expected tcp or udp
+	lookup	protocol is missing: expected tcp, udp or sctp
+	lookup icmp	protocol "icmp": expected tcp, udp or sctp
 	lookup tcp	source is missing: expected ADDR:PORT
 	lookup tcp 198.51.100.7	source "198.51.100.7": $with_port
 	lookup tcp 198.51.100.7:1	destination is missing: expected ADDR:PORT

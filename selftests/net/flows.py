@@ -3,13 +3,13 @@
 """
 flows - a client: many flows with known source ports, and what became of each
 
-  flows.py [OPTIONS] tcp|udp ADDRESS PORT
+  flows.py [OPTIONS] tcp|udp|sctp ADDRESS PORT
 
 In:  --netns NAME       where its sockets are made
      --ports A-B[,C-D]  a flow for each source port (default: one flow, any port)
      --step N           not for each port but for each N-th
      --source ADDRESS   source address (repeatable: flows go round them)
-     --op OP            tcp: who (default), put:N, get:N; udp: who
+     --op OP            tcp, sctp: who (default), put:N, get:N; udp: who
      --size N --reply N udp: bytes of the datagram, and of its answer
      --tail HEX         udp: bytes at the end of the datagram
      --timeout S        a flow without progress for so long has failed (default 5)
@@ -34,15 +34,17 @@ import socket
 import sys
 import time
 
-from who import BLOCK, enter_netns, stream, text
+from who import BLOCK, MESSAGE, enter_netns, stream, text
+
+KINDS = {"tcp": (socket.SOCK_STREAM,), "udp": (socket.SOCK_DGRAM,),
+         "sctp": (socket.SOCK_STREAM, socket.IPPROTO_SCTP)}
 
 
 class Flow:
     def __init__(self, args, source, port):
         self.args = args
         family = socket.AF_INET6 if ":" in args.address else socket.AF_INET
-        kind = socket.SOCK_STREAM if args.proto == "tcp" else socket.SOCK_DGRAM
-        self.sock = socket.socket(family, kind)
+        self.sock = socket.socket(family, *KINDS[args.proto])
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if args.no_check:
             self.sock.setsockopt(socket.SOL_SOCKET, 11, 1)      # SO_NO_CHECK
@@ -133,6 +135,8 @@ class Udp(Flow):
 
 
 class Tcp(Flow):
+    """And SCTP, whose sockets for one association each are used alike."""
+
     def start(self):
         """Connects at the first round; a kept connection just asks again."""
         op, _, size = self.args.op.partition(":")
@@ -173,7 +177,7 @@ class Tcp(Flow):
                 if piece is None:
                     break
                 self.rest = memoryview(piece)
-            sent = self.sock.send(self.rest)
+            sent = self.sock.send(self.rest[:MESSAGE])
             self.bytes_out += sent
             self.rest = self.rest[sent:]
         if not self.sent and not self.args.rounds:
@@ -261,7 +265,7 @@ def rounds(args, makers, log):
         for flow in flows:
             flow.label = label
         for flow in run([flow for flow in flows if flow not in broken], args.window):
-            if flow.result.get("error") and args.proto == "tcp":
+            if flow.result.get("error") and args.proto != "udp":
                 broken.add(flow)
             log(flow.record(round=label))
         print(f"done {label}", flush=True)
@@ -283,7 +287,7 @@ def main():
     parser.add_argument("--no-check", action="store_true")
     parser.add_argument("--rounds", action="store_true")
     parser.add_argument("--log")
-    parser.add_argument("proto", choices=("tcp", "udp"))
+    parser.add_argument("proto", choices=KINDS)
     parser.add_argument("address")
     parser.add_argument("port", type=int)
     args = parser.parse_args()
@@ -301,7 +305,7 @@ def main():
     for part in args.ports.split(","):
         first, last = (int(word) for word in part.split("-"))
         ports += range(first, last + 1, args.step)
-    kind = Tcp if args.proto == "tcp" else Udp
+    kind = Udp if args.proto == "udp" else Tcp
     sources = args.source or [None]
     makers = [lambda s=sources[i % len(sources)], p=port: kind(args, s, p)
               for i, port in enumerate(ports)]

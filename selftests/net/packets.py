@@ -70,6 +70,22 @@ def tcp(family, src, sport, dst, dport, flags, data=b"", seq=0x01020304, ack=0x0
     return ip(family, src, dst, 6, head + total + b"\0\0" + data, **more)
 
 
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def sctp(family, src, sport, dst, dport, chunks, tag=0x0a0b0c0d, damage=0, **more):
+    """chunks: whole ones. damage: bits of the checksum that are wrong."""
+    head = struct.pack(">HHI", sport, dport, tag)
+    total = struct.pack("<I", crc32c(head + b"\0\0\0\0" + chunks) ^ damage)
+    return ip(family, src, dst, 132, head + total + chunks, **more)
+
+
 def error(family, src, dst, kind, code, rest, quoted, **more):
     """An ICMP error; rest: its second word."""
     body = struct.pack(">BBHI", kind, code, 0, rest) + quoted

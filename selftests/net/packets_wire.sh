@@ -10,11 +10,11 @@ set -u
 # shellcheck source=selftests/wire.sh
 . "$(dirname "$0")/../wire.sh"
 
-ktap_plan 11
+ktap_plan 13
 bed 1
 wire_bed
 for family in 4 6; do
-	wire "" "$family" headers checksums fragments
+	wire "" "$family" headers checksums sctp_sums fragments
 done
 
 must ip -n "$gw" route add "$vip4/32" dev cli

@@ -3,7 +3,7 @@
 """
 who - servers that say who they are, for several backends at once
 
-  who.py --log FILE --port PORT [--port PORT]... NAME=NETNS[@ADDRESS]...
+  who.py --log FILE --port PORT [--port PORT]... [--sctp] NAME=NETNS[@ADDRESS]...
 
 In:  one process serves all backends: for each NAME it opens sockets in the network
      namespace NETNS (- for its own), TCP and UDP, IPv4 and IPv6, on every PORT; several
@@ -12,6 +12,8 @@ In:  one process serves all backends: for each NAME it opens sockets in the netw
                              put N     takes N bytes, answers NAME and their SHA-256
                              get N     answers NAME, then N bytes
                              bye       closes
+     SCTP, if asked for: the same as TCP, one socket for each family: an endpoint that has
+     addresses of both tells all of them to its peer.
      UDP: a datagram "who [SIZE]\\n..." is answered with NAME, the SHA-256 of the datagram,
      and padding up to SIZE bytes.
 Out: "ready" on stdout once all sockets listen. In FILE a JSON object a line, written at
@@ -28,6 +30,7 @@ import selectors
 import socket
 
 BLOCK = hashlib.sha512(b"ringlb").digest() * 16001     # what is streamed, about a megabyte
+MESSAGE = 32768         # bytes given to a stream at once: of SCTP it is a message, sent or not
 AT_ONCE = 16            # of one socket, then the others have their turn
 CLONE_NEWNET = 0x40000000
 
@@ -66,10 +69,11 @@ class Log:
 
 
 class Connection:
-    """One accepted TCP connection."""
+    """One accepted connection of TCP or SCTP."""
 
     def __init__(self, sock, peer, name, log, selector):
         self.sock, self.name, self.log, self.selector = sock, name, log, selector
+        self.proto = "sctp" if sock.proto == socket.IPPROTO_SCTP else "tcp"
         self.peer, self.local = text(peer), text(sock.getsockname())
         self.line = bytearray()
         self.out = []               # iterators of bytes to send
@@ -85,7 +89,7 @@ class Connection:
         self.tell("accept")
 
     def tell(self, event, **more):
-        self.log.write(event=event, backend=self.name, proto="tcp", peer=self.peer,
+        self.log.write(event=event, backend=self.name, proto=self.proto, peer=self.peer,
                        local=self.local, **more)
 
     def ready(self, mask):
@@ -148,7 +152,7 @@ class Connection:
                         self.out.pop(0)
                         continue
                     self.rest = memoryview(piece)
-                sent = self.sock.send(self.rest)
+                sent = self.sock.send(self.rest[:MESSAGE])
                 self.bytes_out += sent
                 self.rest = self.rest[sent:]
         except BlockingIOError:
@@ -213,11 +217,11 @@ def serve_udp(sock, name, log, selector):
     selector.register(sock, selectors.EVENT_READ, ready)
 
 
-def listener(kind, address, port):
+def listener(kind, address, port, proto=0):
     """A socket that takes what comes there; all addresses of both families if it is "::"."""
-    sock = socket.socket(socket.AF_INET if "." in address else socket.AF_INET6, kind)
+    sock = socket.socket(socket.AF_INET if "." in address else socket.AF_INET6, kind, proto)
     if address == "::":
-        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(proto != 0))
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if kind == socket.SOCK_DGRAM:
         sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)     # SO_RCVBUFFORCE
@@ -230,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description="servers that say who they are")
     parser.add_argument("--log", required=True)
     parser.add_argument("--port", type=int, action="append", required=True)
+    parser.add_argument("--sctp", action="store_true")
     parser.add_argument("where", nargs="+", metavar="NAME=NETNS")
     args = parser.parse_args()
 
@@ -243,6 +248,9 @@ def main():
         for port in args.port:
             for kind, serve in ((socket.SOCK_STREAM, serve_tcp), (socket.SOCK_DGRAM, serve_udp)):
                 serve(listener(kind, address or "::", port), name, log, selector)
+            for each in ((address,) if address else ("0.0.0.0", "::")) if args.sctp else ():
+                serve_tcp(listener(socket.SOCK_STREAM, each, port, socket.IPPROTO_SCTP), name, log,
+                          selector)
     print("ready", flush=True)
     while True:
         for key, mask in selector.select():

@@ -6,7 +6,8 @@ wire - crafted packets through the gateway, and what came out, byte for byte
   wire.py --cli NETNS/DEV/MAC --be1 NETNS/DEV/MAC --gw NETNS 4|6 GROUP...
 
 In:  the ends of the two links of the gateway, with its addresses there; services dns4, dns6
-     (udp, port 53 to 5353) and web4, web6 (tcp, port 80 to 8080) with be1 alone; kernels at
+     (udp, port 53 to 5353), web4, web6 and call4, call6 (tcp and sctp, port 80 to 8080) with be1
+     alone; kernels at
      both ends that say nothing. GROUP: the name of a function of wire_cases.py.
 Out: for each GROUP a line `ok GROUP`, if each packet came out as it must, nothing else did, and
      it was counted; else `not ok GROUP`, and what is not as it must be.

@@ -9,7 +9,7 @@ expects. All of a group's packets differ.
 import socket
 import struct
 
-from packets import FAMILY, HEADER, ICMP, checksum, error, ip, l4_of, tcp, udp
+from packets import FAMILY, HEADER, ICMP, checksum, error, ip, l4_of, sctp, tcp, udp
 from who import enter_netns
 
 CLIENT = {4: "10.0.1.2", 6: "fd00:1::2"}
@@ -21,7 +21,7 @@ BESIDE = {4: "10.0.1.50", 6: "fd00:1::50"}      # a backend on the clients' link
 BACKEND = {4: "10.0.2.11", 6: "fd00:2::11"}
 VIP = {4: "192.0.2.10", 6: "2001:db8::10"}
 GATEWAY = {4: ("10.0.1.1", "10.0.2.1"), 6: ("fd00:1::1", "fd00:2::1")}
-PORTS = {17: (53, 5353), 6: (80, 8080)}         # of the VIP, of the backend
+PORTS = {17: (53, 5353), 6: (80, 8080), 132: (80, 8080)}         # of the VIP, of the backend
 ERRORS = {4: ((3, 0), (3, 1), (3, 3), (3, 4), (3, 13), (4, 0), (11, 0), (11, 1), (12, 0)),
           6: ((1, 0), (1, 1), (1, 3), (1, 4), (2, 0), (3, 0), (3, 1), (4, 0), (4, 1))}
 
@@ -42,6 +42,8 @@ def forwarded(packet):
 def segment(family, proto, src, sport, dst, dport, data=b"data", **more):
     if proto == 17:
         return udp(family, src, sport, dst, dport, data, **more)
+    if proto == 132:
+        return sctp(family, src, sport, dst, dport, data, **more)
     return tcp(family, src, sport, dst, dport, 16, data, **more)
 
 
@@ -102,11 +104,11 @@ def errors(way, leg, make, sides, ends, counter):
                         for side, (src, dst) in zip(sides, end))
         way.same(what, leg, was, forwarded(becomes), counter)
 
-    for proto in (17, 6):
+    for proto in (17, 6, 132):
         for kind, code in ERRORS[family]:
             for end in ends:
                 one(f"{kind}/{code} about {proto}", kind, code, end, proto, 8, {}, {})
-        for what, keep, more in quoted_more(family):
+        for what, keep, more in quoted_more(family) if proto != 132 else ():
             for outer in outer_more(family):
                 one(f"about {proto}, quoting {what}, {outer}", *ERRORS[family][3], ends[0], proto,
                     keep, more, outer)
@@ -173,7 +175,7 @@ def errors_odd(way):
                  forwarded(error(family, NEAR[family], BACKEND[family], kind, code, 1300,
                                  bytes(becomes))), "icmp_in")
     # not of ours: another protocol, another port, someone else's packet
-    for other in (ip(family, VIP[family], CLIENT[family], 132, b"x" * 40),
+    for other in (ip(family, VIP[family], CLIENT[family], 46, b"x" * 40),
                   segment(family, 17, VIP[family], 99, CLIENT[family], way.token())):
         way.lost("cli", error(family, NEAR[family], VIP[family], kind, code, 0, other))
     later = {"offset": 8} if family == 4 else {"chain": (44,), "offset": 8}
@@ -239,7 +241,7 @@ def both_ways(way, proto, what, **more):
 def headers(way):
     """IPv4 options, IPv6 extension headers."""
     family = way.family
-    for proto in (17, 6):
+    for proto in (17, 6, 132):
         if family == 4:
             for options in (b"\1" * 4, b"\1" * 40, b"\x94\4\0\0", b"\x1e\4\0\0",
                             b"\7\7\x08\x0a\0\0\1\0", b"\0" * 8):
@@ -295,6 +297,35 @@ def checksums(way):
         way.same(f"UDP length {length}", "cli", was, forwarded(becomes))
 
 
+def sctp_sums(way):
+    """A CRC32c over ports and all that follows: damaged, it stays so; quoted, it stays."""
+    family = way.family
+    for data in (b"", b"\0\0\0\4", bytes(range(256)) * 5):
+        for damage in (0, 1, 0x80000000, 0x5a5a5a5a):
+            both_ways(way, 132, f"{len(data)} bytes, damaged {damage:x}", data=data, damage=damage)
+    for leg, make, sides, ends, counter in (
+            ("cli", reply, ("client", "backend"), ((NEAR, VIP), (NEAR, BACKEND)), "icmp_in"),
+            ("be1", request, ("backend", "client"), ((FAR, CLIENT), (FAR, CLIENT)), "icmp_out")):
+        port = way.token()
+        was, becomes = (make(family, 132, port, side) for side in sides)
+        at = HEADER[family] + 8
+        becomes = becomes[:at] + was[at:at + 4] + becomes[at + 4:]
+        was, becomes = (error(family, src[family], dst[family], *ERRORS[family][3], 1300, quoted)
+                        for (src, dst), quoted in zip(ends, (was, becomes)))
+        way.same("an error that quotes all", leg, was, forwarded(becomes), counter)
+    for keep in range(8, 12):       # the gateway quotes it to say that there is no such address
+        way.lost("cli", short(family, request(family, 132, way.token(), "client", data=b""), keep),
+                 "pass_malformed")
+
+
+def short(family, packet, keep):
+    """The network header, which tells the truth, and so many bytes."""
+    src, dst = ((12, 16) if family == 4 else (8, 24))
+    size = dst - src
+    return ip(family, *(socket.inet_ntop(FAMILY[family], packet[at:at + size]) for at in (src, dst)),
+              packet[9 if family == 4 else 6], packet[HEADER[family]:][:keep])
+
+
 def checksum_of(packet):
     """The field of a UDP packet without options or extension headers."""
     return packet[HEADER[6 if packet[0] >> 4 == 6 else 4] + 6:][:2]
@@ -321,11 +352,11 @@ def cut(family, packet, sizes, ident):
 
 
 def fragments(way):
-    """Of TCP and UDP, in any order: come out as fragments of one packet, translated whole."""
+    """Of any protocol, in any order: come out as fragments of one packet, translated whole."""
     family = way.family
     orders = (("in order", lambda f: f), ("reversed", lambda f: f[::-1]),
               ("the first one last", lambda f: f[1:] + f[:1]), ("twice", lambda f: f[:2] + f[1:]))
-    for proto in (17, 6):
+    for proto in (17, 6, 132):
         for n, (what, order) in enumerate(orders):
             data = bytes((7 * i + n) & 255 for i in range(3000))
             port, ident = way.token(), way.ident()
@@ -380,4 +411,4 @@ def left_alone(way):
 
 
 GROUPS = {f.__name__: f for f in (errors_in, errors_out, errors_own, errors_odd, redirects,
-                                  redirects_own, headers, checksums, fragments, left_alone)}
+                                  redirects_own, headers, checksums, sctp_sums, fragments, left_alone)}

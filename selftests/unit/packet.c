@@ -78,6 +78,11 @@ static void bytes_to(struct view *v, void *to, unsigned int at, unsigned int n)
 		*p++ = byte(v, at++);
 }
 
+static bool has_ports(unsigned int proto)
+{
+	return proto == 6 || proto == 17 || proto == 132;
+}
+
 static struct twin pass(enum ringlb_counter why)
 {
 	return (struct twin){ .verdict = RLB_PASS, .passed = why };
@@ -152,7 +157,7 @@ static struct twin quoted(struct view *v, struct twin t, int family)
 	}
 	if (why)
 		return pass(why);
-	if (proto != 6 && proto != 17)
+	if (!has_ports(proto))
 		return pass(0);
 	t.tuple.proto = proto;
 	bytes_to(v, &t.tuple.dst, t.quoted + src, size);
@@ -221,7 +226,7 @@ static struct twin parse(struct view *v, int family)
 	if (family == AF_INET) {
 		t.l4 = (byte(v, 0) & 15) * 4;
 		proto = byte(v, 9);
-		if (proto != 1 && proto != 6 && proto != 17)
+		if (proto != 1 && !has_ports(proto))
 			return pass(0);
 		if (word(v, 6) & 0x3fff)
 			why = RINGLB_COUNTER_PASS_FRAGMENT;
@@ -236,12 +241,12 @@ static struct twin parse(struct view *v, int family)
 		return pass(why);
 	if (proto == (family == AF_INET ? 1 : 58))
 		return icmp(v, t, family);
-	if (proto != 6 && proto != 17)
+	if (!has_ports(proto))
 		return pass(0);
 	t.tuple.proto = proto;
 	bytes_to(v, &t.tuple.src, src, family == AF_INET ? 4 : 16);
 	bytes_to(v, &t.tuple.dst, src * 2 - (family == AF_INET ? 8 : -8), family == AF_INET ? 4 : 16);
-	return ports(v, t, t.l4, proto == 6 ? 20 : 8, false);
+	return ports(v, t, t.l4, proto == 6 ? 20 : proto == 132 ? 12 : 8, false);
 }
 
 const char *packet_differs(int family, const uint8_t *bytes, unsigned int len,

@@ -10,7 +10,7 @@
 #include "out.h"
 #include "unit.h"
 
-#define TWIN_MAX 64
+#define TWIN_MAX 128
 
 /* Few addresses, so that they meet */
 static struct endpoint few_endpoints(void)
@@ -25,7 +25,7 @@ static struct endpoint few_endpoints(void)
 
 static struct service few_services(void)
 {
-	struct service s = { .protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP };
+	struct service s = { .protocol = unit_protocol() };
 
 	s.name[0] = 'a' + unit_below(12);
 	s.vip = few_endpoints();

@@ -143,7 +143,7 @@ static void put_error(struct bytes *b, int family)
 	unsigned int which = unit_below(6);
 	struct bytes quoted = { .len = 0 };
 
-	put_packet(&quoted, family, unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP, true);
+	put_packet(&quoted, family, unit_protocol(), true);
 	put_ports(&quoted, 80, 4000, unit_below(24));
 	put_packet(b, family, family == AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6, false);
 	put1(b, family == AF_INET ? types4[which] : types6[which]);
@@ -165,7 +165,7 @@ static void put_error(struct bytes *b, int family)
 
 static void sample(struct bytes *b, int family)
 {
-	unsigned int proto = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+	unsigned int proto = unit_protocol();
 
 	b->len = 0;
 	if (unit_below(2)) {
@@ -173,7 +173,7 @@ static void sample(struct bytes *b, int family)
 		return;
 	}
 	put_packet(b, family, proto, false);
-	put_ports(b, 4000, 80, proto == IPPROTO_TCP ? 16 : 4);
+	put_ports(b, 4000, 80, proto == IPPROTO_TCP ? 16 : proto == IPPROTO_SCTP ? 8 : 4);
 }
 
 static void damage(struct bytes *b)

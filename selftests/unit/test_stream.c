@@ -55,7 +55,7 @@ static void there_and_back(void **unused)
 	for (round = 0; round < rounds; round++) {
 		memset(&f, 0, sizeof(f));
 		sprintf(f.service, "web-%u.%d", unit_below(1000), 7);
-		f.protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+		f.protocol = unit_protocol();
 		random_endpoint(&f.client);
 		random_endpoint(&f.backend.at);
 		f.heard = unit_between(1, RINGLB_HEARD_ALL);
@@ -108,7 +108,7 @@ static void bad_lines(void **unused)
 	refused("was web", "\"was\": expected service, is, synced, new, gone or lost");
 	refused("service", "service is missing: expected " NAME_EXPECTS);
 	refused("service web now", "\"now\": expected nothing more");
-	refused("gone web sctp 198.51.100.7:1", "protocol \"sctp\": expected tcp or udp");
+	refused("gone web dccp 198.51.100.7:1", "protocol \"dccp\": expected tcp, udp or sctp");
 	refused("gone web tcp", "client is missing: expected ADDR or ADDR:PORT");
 	refused("gone web tcp 198.51.100.7:1 10.0.0.1", "\"10.0.0.1\": expected nothing more");
 	refused("is web tcp 198.51.100.7:1", "backend is missing: expected ADDR or ADDR:PORT");

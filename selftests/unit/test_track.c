@@ -301,12 +301,13 @@ static void kinds(void **unused)
 
 		assert_int_equal(rlb_kind_tcp(flags), kind);
 	}
-	assert_int_equal(rlb_kind_sctp(0), RLB_KIND_MIDDLE);	/* DATA */
-	assert_int_equal(rlb_kind_sctp(1), RLB_KIND_BEGIN);
-	assert_int_equal(rlb_kind_sctp(2), RLB_KIND_ANSWER);
-	assert_int_equal(rlb_kind_sctp(6), RLB_KIND_RST);
-	assert_int_equal(rlb_kind_sctp(7), RLB_KIND_MIDDLE);	/* SHUTDOWN */
-	assert_int_equal(rlb_kind_sctp(14), RLB_KIND_RST);
+	assert_int_equal(rlb_kind_sctp(0, 7), RLB_KIND_MIDDLE);	/* DATA */
+	assert_int_equal(rlb_kind_sctp(1, 0), RLB_KIND_BEGIN);
+	assert_int_equal(rlb_kind_sctp(1, 7), RLB_KIND_MIDDLE);	/* no INIT: it has a tag */
+	assert_int_equal(rlb_kind_sctp(2, 7), RLB_KIND_ANSWER);
+	assert_int_equal(rlb_kind_sctp(6, 7), RLB_KIND_RST);
+	assert_int_equal(rlb_kind_sctp(7, 7), RLB_KIND_MIDDLE);	/* SHUTDOWN */
+	assert_int_equal(rlb_kind_sctp(14, 7), RLB_KIND_RST);
 }
 
 /* --- the life of a pin --- */

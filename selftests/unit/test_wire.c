@@ -89,7 +89,7 @@ static void random_service(struct service *s)
 		SET(s, s->vip.family == AF_INET ? RINGLB_A_SERVICE_IPV4 : RINGLB_A_SERVICE_IPV6);
 		SET(s, RINGLB_A_SERVICE_PORT);
 		SET(s, RINGLB_A_SERVICE_PROTOCOL);
-		s->protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+		s->protocol = unit_protocol();
 		SET(s, RINGLB_A_SERVICE_METHOD);
 		s->method = unit_between(1, RINGLB_METHOD_MAX);
 	}
@@ -169,7 +169,7 @@ static void random_flow(struct remembered *f)
 {
 	memset(f, 0, sizeof(*f));
 	strcpy(f->service, "web");
-	f->protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+	f->protocol = unit_protocol();
 	random_endpoint(&f->client, false);
 	random_backend(&f->backend);
 	f->backend.has &= BIT(RINGLB_A_BACKEND_IPV4) | BIT(RINGLB_A_BACKEND_IPV6) |

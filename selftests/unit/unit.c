@@ -3,6 +3,7 @@
  * unit.c - random input for the native tests, the same in every run unless SEED is given
  */
 #include <errno.h>
+#include <netinet/in.h>
 
 #include "unit.h"
 
@@ -48,6 +49,13 @@ unsigned int unit_rounds(unsigned int n)
 
 	n /= scale ? scale : 1;
 	return n ? n : 1;
+}
+
+unsigned int unit_protocol(void)
+{
+	static const u8 protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_SCTP };
+
+	return protocols[unit_below(sizeof(protocols))];
 }
 
 u64 unit_splitmix(u64 start, u64 step)

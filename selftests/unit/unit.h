@@ -38,6 +38,7 @@ u64 unit_random(void);
 u32 unit_below(u32 n);			/* 0 .. n-1 */
 u32 unit_between(u32 low, u32 high);	/* both may come; small numbers as often as large */
 unsigned int unit_rounds(unsigned int n);
+unsigned int unit_protocol(void);	/* any that a service may have */
 
 /* The naive twin's own bijection of 64 bits: splitmix64, whose walk a ring's points are. */
 u64 unit_splitmix(u64 start, u64 step);

@@ -52,6 +52,10 @@
 #define RINGLB_ACCEPTS_ALL	65536
 #define RINGLB_TIMEOUT_TCP	900	/* default for a silent flow */
 #define RINGLB_TIMEOUT_UDP	120
+#define RINGLB_TIMEOUT_SCTP	900
+#define RINGLB_TIMEOUT_DEFAULT(protocol)	/* an IPPROTO_* */	\
+	((protocol) == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP :		\
+	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP : RINGLB_TIMEOUT_UDP)
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
 #define RINGLB_FLOWS_MOST	(1U << 26)
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
@@ -205,7 +209,7 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_NAME,		/* string, 1..RINGLB_NAME_MAX bytes of
 					 * [A-Za-z0-9._-], the first no '-'
 					 */
-	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP */
 	RINGLB_A_SERVICE_IPV4,		/* 4 bytes: the VIP; this or IPV6 */
 	RINGLB_A_SERVICE_IPV6,		/* 16 bytes: the VIP; this or IPV4 */
 	RINGLB_A_SERVICE_PORT,		/* u32, 1..65535 */

@@ -85,6 +85,14 @@ static inline bool ipv6_addr_equal(const struct in6_addr *a, const struct in6_ad
 	return !memcmp(a, b, sizeof(*a));
 }
 
+/* <linux/sctp.h> */
+struct sctphdr {
+	__be16 source;
+	__be16 dest;
+	__be32 vtag;
+	__le32 checksum;
+};
+
 /**
  * struct sk_buff - a packet
  * @len: bytes of it
