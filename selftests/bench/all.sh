@@ -70,7 +70,7 @@ one_down()		# of more backends than all else has, so it comes last
 cost_at()		# cost_at COLUMN VALUE: of ringlb's IPv4 requests, where all else is as usual
 {
 	jq --arg column "$1" --argjson value "$2" '
-		{ flows: 8192, services: 1, pins: 0, down: 0 } + { ($column): $value } as $where |
+		({ flows: 8192, services: 1, pins: 0, down: 0 } + { ($column): $value }) as $where |
 		.[] | select(.path == "ringlb hook" and .family == 4 and .direction == "request" and
 			{ flows, services, pins, down } == $where) | .counted_instr' "$found"
 }
