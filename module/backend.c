@@ -464,6 +464,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	}
 	b->service = svc;
 	b->service_id = svc->id;
+	b->needs_pin = sc->snat.on;
 	b->number = svc->rn->next_backend++ % RLB_PIN_NUMBERS;
 	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */

@@ -48,7 +48,7 @@ static bool is_of_vip(const struct rlb_pkt *pkt, const struct rlb_tuple *flow,
 	if (!pin || rlb_pin_backend(pin) != pkt->backend)
 		return false;
 	if (seg->kind == RLB_KIND_BEGIN && rlb_track_closed(pin))
-		return !rlb_pins_drop_pin(pins, pin);
+		return !rlb_pins_drop_pin(pins, pin, RLB_PINS_REMOVED);
 	return true;
 }
 

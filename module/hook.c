@@ -9,6 +9,9 @@
  *   LOCAL_OUT	  -210	the gateway's own requests	the same, and another route
  *   POST_ROUTING  max	replies to the network		source: backend to VIP
  *   LOCAL_IN	   max	replies to the gateway		the same
+ * and for services with snat, where the gateway stands in the client's place:
+ *   PRE_ROUTING  -209	replies to the gateway's ports	destination: gateway to client
+ *   POST_ROUTING max	requests to backends		source: client to gateway
  *
  * -210 is after the kernel's defragmentation (-400) and raw tables (-300) and before
  * conntrack (-200): so conntrack and firewalls see client and backend in both directions, and
@@ -33,10 +36,12 @@
 #include "parse.h"
 #include "reply.h"
 #include "service.h"
+#include "snat.h"
 #include "stats.h"
 #include "steer.h"
 
 #define PRIORITY_REQUEST (NF_IP_PRI_CONNTRACK - 10)
+#define PRIORITY_GATE (PRIORITY_REQUEST + 1)
 #define PRIORITY_REPLY INT_MAX
 
 /* Left alone; counted, if it might have been one of ours. */
@@ -111,14 +116,19 @@ static noinline unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
+/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
+static bool is_second_time(const struct nf_hook_state *state)
+{
+	return state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in);
+}
+
 static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct rlb_net *rn = priv;
 
 	if (request_is_foreign(rn, skb, state->pf))
 		return NF_ACCEPT;
-	/* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
-	if (state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in))
+	if (is_second_time(state))
 		return NF_ACCEPT;
 	return request_in(rn, skb, state);
 }
@@ -199,6 +209,54 @@ static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_ho
 	return reply_in(rn, skb, state);
 }
 
+/* From the network, from what may be a backend to what may be a gate. */
+static noinline unsigned int gate_in(struct rlb_net *rn, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(rn, skb, state);
+	enum rlb_verdict verdict = rlb_parse(&pkt);
+
+	if (verdict == RLB_NEXT)
+		verdict = rlb_snat_in(&pkt);
+	if (verdict == RLB_NEXT)
+		skb_dst_drop(skb);
+	return verdict == RLB_DROP ? NF_DROP : NF_ACCEPT;
+}
+
+static unsigned int pre_routing_gate(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	struct rlb_net *rn = priv;
+
+	if (!rlb_pins_any_wide(&rn->pins) || is_second_time(state) ||
+	    rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
+		return NF_ACCEPT;
+	return gate_in(rn, skb, state);
+}
+
+/* To the network, to what may be a backend. */
+static noinline unsigned int gate_out(struct rlb_net *rn, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	struct rlb_pkt pkt = packet(rn, skb, state);
+	enum rlb_verdict verdict = rlb_parse(&pkt);
+
+	if (verdict == RLB_NEXT)
+		verdict = rlb_snat_out(&pkt);
+	return verdict == RLB_DROP ? NF_DROP : NF_ACCEPT;
+}
+
+static unsigned int post_routing_gate(void *priv, struct sk_buff *skb,
+				      const struct nf_hook_state *state)
+{
+	struct rlb_net *rn = priv;
+
+	if (!rlb_pins_any_wide(&rn->pins) ||
+	    rlb_parse_is_foreign(skb, state->pf, &rn->reals, false))
+		return NF_ACCEPT;
+	return gate_out(rn, skb, state);
+}
+
 #define RLB_HOOK(family, number, function, order)			\
 	{								\
 		.hook = (function),					\
@@ -207,24 +265,32 @@ static unsigned int local_in(void *priv, struct sk_buff *skb, const struct nf_ho
 		.priority = (order),					\
 	}
 
-static const struct nf_hook_ops hooks4[RLB_HOOKS] = {
-	RLB_HOOK(NFPROTO_IPV4, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
-	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
-	RLB_HOOK(NFPROTO_IPV4, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
-	RLB_HOOK(NFPROTO_IPV4, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
+#define RLB_HOOKS_OF_NAT(family)						\
+	RLB_HOOK(family, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),	\
+	RLB_HOOK(family, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),	\
+	RLB_HOOK(family, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),	\
+	RLB_HOOK(family, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
+
+#define RLB_HOOKS_OF_SNAT(family)						\
+	RLB_HOOK(family, NF_INET_PRE_ROUTING, pre_routing_gate, PRIORITY_GATE),	\
+	RLB_HOOK(family, NF_INET_POST_ROUTING, post_routing_gate, PRIORITY_REPLY),
+
+/* By set; IPv4, IPv6. Those not needed have no function. */
+static const struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS] = {
+	[RLB_HOOKS_NAT] = {
+		{ RLB_HOOKS_OF_NAT(NFPROTO_IPV4) },
+		{ RLB_HOOKS_OF_NAT(NFPROTO_IPV6) },
+	},
+	[RLB_HOOKS_SNAT] = {
+		{ RLB_HOOKS_OF_SNAT(NFPROTO_IPV4) },
+		{ RLB_HOOKS_OF_SNAT(NFPROTO_IPV6) },
+	},
 };
 
-static const struct nf_hook_ops hooks6[RLB_HOOKS] = {
-	RLB_HOOK(NFPROTO_IPV6, NF_INET_PRE_ROUTING, pre_routing, PRIORITY_REQUEST),
-	RLB_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_OUT, local_out, PRIORITY_REQUEST),
-	RLB_HOOK(NFPROTO_IPV6, NF_INET_POST_ROUTING, post_routing, PRIORITY_REPLY),
-	RLB_HOOK(NFPROTO_IPV6, NF_INET_LOCAL_IN, local_in, PRIORITY_REPLY),
-};
-
-static u32 *hooked(struct rlb_net *rn, u8 family)
+static u32 *hooked(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 {
 	lockdep_assert_held(&rn->cfg_lock);
-	return &rn->hooked[family == AF_INET6];
+	return &rn->hooked[set][family == AF_INET6];
 }
 
 static int defrag_enable(struct net *net, u8 family)
@@ -240,27 +306,37 @@ static void defrag_disable(struct net *net, u8 family)
 		nf_defrag_ipv6_disable(net);
 }
 
-/* A namespace has copies, so that a packet need not look up the namespace's state. */
-static int hooks_add(struct rlb_net *rn, u8 family)
+static unsigned int number_of(enum rlb_hook_set set)
 {
-	struct nf_hook_ops *ops = rn->hooks[family == AF_INET6];
-	unsigned int i;
+	unsigned int n = 0;
 
-	memcpy(ops, family == AF_INET ? hooks4 : hooks6, sizeof(hooks4));
-	for (i = 0; i < RLB_HOOKS; i++)
-		ops[i].priv = rn;
-	return nf_register_net_hooks(rn->net, ops, RLB_HOOKS);
+	while (n < RLB_HOOKS && hooks[set][0][n].hook)
+		n++;
+	return n;
 }
 
-static void hooks_remove(struct rlb_net *rn, u8 family)
+/* A namespace has copies, so that a packet need not look up the namespace's state. */
+static int hooks_add(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 {
-	nf_unregister_net_hooks(rn->net, rn->hooks[family == AF_INET6], RLB_HOOKS);
+	struct nf_hook_ops *ops = rn->hooks[set][family == AF_INET6];
+	unsigned int i;
+
+	memcpy(ops, hooks[set][family == AF_INET6], sizeof(hooks[set][0]));
+	for (i = 0; i < RLB_HOOKS; i++)
+		ops[i].priv = rn;
+	return nf_register_net_hooks(rn->net, ops, number_of(set));
+}
+
+static void hooks_remove(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
+{
+	nf_unregister_net_hooks(rn->net, rn->hooks[set][family == AF_INET6], number_of(set));
 	defrag_disable(rn->net, family);
 }
 
 /**
- * rlb_hooks_get() - a service needs the hooks of its family
+ * rlb_hooks_get() - a service needs a set of hooks of its family
  * @rn: the namespace
+ * @set: which
  * @family: AF_INET or AF_INET6
  *
  * cfg_lock held; may sleep. With the first service the kernel's defragmentation is switched
@@ -268,9 +344,9 @@ static void hooks_remove(struct rlb_net *rn, u8 family)
  *
  * Return: 0 or -errno.
  */
-int rlb_hooks_get(struct rlb_net *rn, u8 family)
+int rlb_hooks_get(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 {
-	u32 *n = hooked(rn, family);
+	u32 *n = hooked(rn, set, family);
 	int err;
 
 	if (*n) {
@@ -280,7 +356,7 @@ int rlb_hooks_get(struct rlb_net *rn, u8 family)
 	err = defrag_enable(rn->net, family);
 	if (err)
 		return err;
-	err = hooks_add(rn, family);
+	err = hooks_add(rn, set, family);
 	if (err) {
 		defrag_disable(rn->net, family);
 		return err;
@@ -292,16 +368,17 @@ int rlb_hooks_get(struct rlb_net *rn, u8 family)
 /**
  * rlb_hooks_put() - a service needs them no longer
  * @rn: the namespace
+ * @set: which
  * @family: AF_INET or AF_INET6
  *
  * cfg_lock held; may sleep. Packets may be inside our hooks until a grace period has passed.
  */
-void rlb_hooks_put(struct rlb_net *rn, u8 family)
+void rlb_hooks_put(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 {
-	u32 *n = hooked(rn, family);
+	u32 *n = hooked(rn, set, family);
 
 	if (*n && !--*n)	/* 0 already: rlb_hooks_exit() was here */
-		hooks_remove(rn, family);
+		hooks_remove(rn, set, family);
 }
 
 /**
@@ -311,14 +388,15 @@ void rlb_hooks_put(struct rlb_net *rn, u8 family)
 void rlb_hooks_exit(struct rlb_net *rn)
 {
 	static const u8 families[] = { AF_INET, AF_INET6 };
-	unsigned int i;
+	unsigned int i, set;
 
 	mutex_lock(&rn->cfg_lock);
-	for (i = 0; i < ARRAY_SIZE(families); i++) {
-		if (!*hooked(rn, families[i]))
+	for (i = 0; i < ARRAY_SIZE(families) * RLB_HOOK_SETS; i++) {
+		set = i / ARRAY_SIZE(families);
+		if (!*hooked(rn, set, families[i % ARRAY_SIZE(families)]))
 			continue;
-		hooks_remove(rn, families[i]);
-		*hooked(rn, families[i]) = 0;
+		hooks_remove(rn, set, families[i % ARRAY_SIZE(families)]);
+		*hooked(rn, set, families[i % ARRAY_SIZE(families)]) = 0;
 	}
 	mutex_unlock(&rn->cfg_lock);
 }

@@ -7,8 +7,8 @@
 
 #include "ringlb.h"
 
-int rlb_hooks_get(struct rlb_net *rn, u8 family);
-void rlb_hooks_put(struct rlb_net *rn, u8 family);
+int rlb_hooks_get(struct rlb_net *rn, enum rlb_hook_set set, u8 family);
+void rlb_hooks_put(struct rlb_net *rn, enum rlb_hook_set set, u8 family);
 void rlb_hooks_exit(struct rlb_net *rn);
 
 #endif /* _RINGLB_HOOK_H */

@@ -43,7 +43,14 @@ struct rlb_index_array;
 struct rlb_service;
 struct rlb_stats;
 
-#define RLB_HOOKS 4	/* of each family; see hook.c */
+#define RLB_HOOKS 4	/* the most of each set and family; see hook.c */
+
+/* Sets of netfilter hooks, which are there while a service needs them */
+enum rlb_hook_set {
+	RLB_HOOKS_NAT,		/* every service */
+	RLB_HOOKS_SNAT,		/* those with gates */
+	RLB_HOOK_SETS
+};
 
 /**
  * struct rlb_index - see index.h
@@ -73,7 +80,7 @@ struct rlb_index {
  * @next_id: where the search for a new service's number starts
  * @next_backend: counts backends; each one's number
  * @seq: counts changes, for the consistency check of dumps; never 0
- * @hooked: services of IPv4 and of IPv6: their netfilter hooks exist while this is not 0
+ * @hooked: services that need a set of hooks, of IPv4 and of IPv6: it exists while this is not 0
  * @hooks: these hooks
  * @secret: the hash key, copied into each table
  * @has_secret: false until it is first needed
@@ -101,8 +108,8 @@ struct rlb_net {
 	u32 next_id;
 	u32 next_backend;
 	u32 seq;
-	u32 hooked[2];
-	struct nf_hook_ops hooks[2][RLB_HOOKS];
+	u32 hooked[RLB_HOOK_SETS][2];
+	struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS];
 	struct rlb_secret secret;
 	bool has_secret;
 	struct list_head ending;

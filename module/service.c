@@ -12,6 +12,7 @@
 #include "draft.h"
 #include "hook.h"
 #include "service.h"
+#include "snat.h"
 #include "stats.h"
 #include "table.h"
 
@@ -62,6 +63,7 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->rn = rn;
 	svc->born = rlb_seconds();
 	svc->config = *c;
+	svc->wide = c->snat.on;
 	INIT_LIST_HEAD(&svc->gone);
 	svc->node.family = c->family;
 	svc->node.proto = c->proto;
@@ -124,6 +126,26 @@ static void service_delist(struct rlb_net *rn, struct rlb_service *svc)
 	xa_erase(&rn->services, svc->id);
 }
 
+static int hooks_get(struct rlb_net *rn, const struct rlb_service_config *config)
+{
+	int err;
+
+	err = rlb_hooks_get(rn, RLB_HOOKS_NAT, config->family);
+	if (err || !config->snat.on)
+		return err;
+	err = rlb_hooks_get(rn, RLB_HOOKS_SNAT, config->family);
+	if (err)
+		rlb_hooks_put(rn, RLB_HOOKS_NAT, config->family);
+	return err;
+}
+
+static void hooks_put(struct rlb_net *rn, const struct rlb_service_config *config)
+{
+	if (config->snat.on)
+		rlb_hooks_put(rn, RLB_HOOKS_SNAT, config->family);
+	rlb_hooks_put(rn, RLB_HOOKS_NAT, config->family);
+}
+
 /**
  * rlb_service_create() - a new service without backends
  * @rn: the namespace
@@ -142,7 +164,7 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	struct rlb_table *table;
 	int err;
 
-	err = check_free(rn, config, extack);
+	err = check_free(rn, config, extack) ?: rlb_snat_check(rn->net, config, extack);
 	if (err)
 		return ERR_PTR(err);
 	svc = service_alloc(rn, config);
@@ -156,12 +178,14 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	rlb_table_publish(svc, table);
 	svc->generation = 1;
 	err = rlb_index_reserve(&rn->vips, 1) ?: rlb_pins_reserve(&rn->pins);
+	if (!err && config->snat.on)
+		err = rlb_back_reserve(&rn->pins);
 	if (err)
 		goto err_free_table;
 	err = service_enlist(rn, svc);
 	if (err)
 		goto err_free_table;
-	err = rlb_hooks_get(rn, config->family);
+	err = hooks_get(rn, config);
 	if (err)
 		goto err_delist;
 	rlb_backend_make_way(rn, &svc->node);
@@ -206,6 +230,10 @@ int rlb_service_check_track(const struct rlb_service_config *config,
 {
 	u32 i;
 
+	if (config->snat.on && config->track != RINGLB_TRACK_ALL) {
+		NL_SET_ERR_MSG(extack, "snat remembers every flow: track must be all");
+		return -EINVAL;
+	}
 	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++)
 		if (rlb_backend_twin(set->item[i].backend)) {
 			NL_SET_ERR_MSG(extack,
@@ -315,7 +343,7 @@ void rlb_service_destroy(struct rlb_service *svc)
 	rlb_drafts_drop(rn, svc, 0);
 	rlb_index_remove(&rn->vips, &svc->node);
 	rlb_backends_destroy(svc);
-	rlb_hooks_put(rn, svc->config.family);
+	hooks_put(rn, &svc->config);
 	service_delist(rn, svc);
 	rlb_table_free(rlb_table_locked(svc));
 	call_rcu(&svc->rcu, service_free_rcu);

@@ -18,6 +18,24 @@ struct rlb_map;
 struct rlb_table;
 
 /**
+ * struct rlb_snat - does the gateway take the client's place?
+ * @on: it does
+ * @has_addr: by the address @addr; else by the one that the route to the backend has
+ * @force: ports that its own connections may get are allowed
+ * @first: its ports, host byte order: from this one
+ * @last: to this one
+ * @addr: the address
+ */
+struct rlb_snat {
+	bool on;
+	bool has_addr;
+	bool force;
+	u16 first;
+	u16 last;
+	union rlb_addr addr;
+};
+
+/**
  * struct rlb_service_config - what an operator says of a service
  * @name: padded with NULs
  * @family: AF_INET or AF_INET6
@@ -35,6 +53,7 @@ struct rlb_table;
  * @last_resort: draining backends take new flows when none is up
  * @udp_drain: enum ringlb_udp_drain
  * @none: enum ringlb_none
+ * @snat: never changes
  * @force: of a change alone: lose the flows that are kept from an earlier change of this kind
  * @map: method slots: who is to own which slot; NULL: as it is, always so in a service's own
  *	configuration
@@ -56,6 +75,7 @@ struct rlb_service_config {
 	u32 last_resort;
 	u32 udp_drain;
 	u32 none;
+	struct rlb_snat snat;
 	bool force;
 	const struct rlb_map *map;
 };

@@ -302,6 +302,8 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 		rlb_count(pkt->service->stats, RINGLB_COUNTER_PINNED);
 		return carries(b) ? b : to;
 	}
+	if (pkt->why && READ_ONCE(to->needs_pin))
+		return to;	/* to be dropped: it must be remembered */
 	a = rlb_track_full(q);
 	if (a.unpinned) {
 		rlb_pins_count(pins, RLB_PINS_UNPINNED);
@@ -345,7 +347,7 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	case RLB_REMEMBER_ANEW:
 		return remember(pkt, w, to, a.remember == RLB_REMEMBER_ANEW, &q);
 	case RLB_REMEMBER_DROP:
-		rlb_pins_drop_pin(&pkt->rn->pins, w->pin);
+		rlb_pins_drop_pin(&pkt->rn->pins, w->pin, RLB_PINS_REMOVED);
 		break;
 	}
 	return to;

@@ -11,6 +11,7 @@
  * another backend, or it is dropped.
  */
 #include "service.h"
+#include "snat.h"
 #include "stats.h"
 #include "steer.h"
 #include "table.h"
@@ -65,7 +66,7 @@ static bool stays(struct rlb_pins *pins, struct rlb_pin *pin, bool begins)
 {
 	if (!rlb_pin_is_expired(pin, rlb_flow_now()) && !(begins && rlb_track_closed(pin)))
 		return true;
-	rlb_pins_drop_pin(pins, pin);
+	rlb_pins_drop_pin(pins, pin, RLB_PINS_EXPIRED);
 	return false;
 }
 
@@ -115,6 +116,16 @@ static struct rlb_backend *next_choice(const struct rlb_table *table, u64 *hash)
 	return choice.member < 0 ? NULL : table->backend[choice.member];
 }
 
+/* Has the flow a gate, if it needs one? */
+static bool has_gate(struct rlb_pkt *pkt, struct rlb_wide *what)
+{
+	enum ringlb_counter why = pkt->service->config.snat.on ? rlb_snat_gate(pkt, what) : 0;
+
+	if (why)
+		pkt->why = why;
+	return !why;
+}
+
 /**
  * rlb_wide_add() - remember a flow of a service whose flows have wide pins
  * @pkt: the packet; if the flow cannot be remembered, it is told why
@@ -141,17 +152,21 @@ struct rlb_pin *rlb_wide_add(struct rlb_pkt *pkt, const struct rlb_pin *begun,
 	for (i = 0; b && i < LOOKS; i++) {
 		RCU_INIT_POINTER(what.pin.backend, b);
 		what.port = b->node.port;
-		widened = RLB_WIDE_CLASH;
-		if (!is_between(pkt, &what, begins))
-			widened = rlb_pins_add_wide(&pkt->rn->pins, &what, anew, rlb_flow_now(),
-						    &pin);
+		pkt->why = RINGLB_COUNTER_DROP_CLASH;
+		if (is_between(pkt, &what, begins)) {
+			b = next_choice(table, &hash);
+			continue;
+		}
+		if (!has_gate(pkt, &what))
+			return NULL;
+		widened = rlb_pins_add_wide(&pkt->rn->pins, &what, anew, rlb_flow_now(), &pin);
 		if (widened == RLB_WIDE_THERE)
 			return pin;
-		pkt->why = widened == RLB_WIDE_FULL ? RINGLB_COUNTER_DROP_UNPINNED :
-						      RINGLB_COUNTER_DROP_CLASH;
-		if (widened == RLB_WIDE_FULL)
+		if (widened == RLB_WIDE_FULL) {
+			pkt->why = RINGLB_COUNTER_DROP_UNPINNED;
 			return NULL;
-		b = next_choice(table, &hash);
+		}
+		/* Somebody was faster to take the place: look at it again. */
 	}
 	return NULL;
 }

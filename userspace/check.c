@@ -22,6 +22,7 @@ static void (*const finders[])(struct check *c) = {
 	check_backends,
 	check_answers,
 	check_conntrack,
+	check_snat_ports,
 	check_unread,
 	check_drops,
 	check_notrack,

@@ -41,6 +41,7 @@ void check_vips(struct check *c);
 void check_backends(struct check *c);
 void check_answers(struct check *c);
 void check_conntrack(struct check *c);
+void check_snat_ports(struct check *c);
 
 /* check_rules.c */
 void check_unread(struct check *c);

@@ -284,3 +284,31 @@ void check_conntrack(struct check *c)
 			      count, max),
 		    check_say("sysctl -w net.netfilter.nf_conntrack_max=%ld", 4 * max));
 }
+
+/* Finds ports of services that the host's own connections may get: answers would be mistaken. */
+void check_snat_ports(struct check *c)
+{
+	unsigned int low, high;
+	size_t i;
+	FILE *f;
+	int n;
+
+	f = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+	if (!f)
+		return;
+	n = fscanf(f, "%u %u", &low, &high);
+	fclose(f);
+	for (i = 0; i < c->model.n && n == 2; i++) {
+		const struct service *s = c->model.services[i];
+		unsigned int first = s->snat_ports >> 16, last = s->snat_ports & 0xffff;
+
+		if (!s->snat || first > high || last < low)
+			continue;
+		check_found(c, "snat_ports", s->name,
+			    check_say("snat ports %u-%u of this service are among %u-%u, which the gateway's own connections get",
+				      first, last, low, high),
+			    check_say("sysctl -w net.ipv4.ip_local_port_range=\"%u %u\"",
+				      first > 32768 ? 32768 : last + 1,
+				      first > 32768 ? first - 1 : 65535));
+	}
+}

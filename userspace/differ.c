@@ -75,6 +75,20 @@ static u64 settable(void)
 	return 0;
 }
 
+/* Mask of what is said once, when a service is added */
+static u64 said_once(const struct service *s)
+{
+	u64 mask = (save_service_has(s) & ~settable()) | BIT(RINGLB_A_SERVICE_SNAT);
+
+	return s->snat ? mask | SERVICE_SNAT : mask;
+}
+
+/* Mask of what of it later commands may change */
+static u64 said_again(const struct service *s)
+{
+	return save_service_has(s) & settable() & ~BIT(RINGLB_A_SERVICE_FORCE);
+}
+
 /* The service of @other that commands can turn @s into, or @s into; NULL: none */
 static const struct service *same_service(struct differ *d, const struct model *other,
 					  const struct service *s)
@@ -82,7 +96,7 @@ static const struct service *same_service(struct differ *d, const struct model *
 	const struct service *o = model_find(other, s->name);
 
 	if (!o || !is_same_text(d, save_head, o, s) ||
-	    save_pairs(NULL, service_keywords, save_service_has(s) & ~settable(), o, s))
+	    save_pairs(NULL, service_keywords, said_once(s), o, s))
 		return NULL;
 	return o;
 }
@@ -211,10 +225,10 @@ static void change_settings(struct differ *d, const struct service *s, const str
 	bool seats = w->method == RINGLB_METHOD_SEAT && HAS(w, SERVICE_SEATS_SAID) &&
 		     !is_same_text(d, seats_print, s, w);
 
-	if (!save_pairs(NULL, service_keywords, save_service_has(w), w, s) && !seats)
+	if (!save_pairs(NULL, service_keywords, said_again(w), w, s) && !seats)
 		return;
 	fprintf(d->to, "service set %s", w->name);
-	save_pairs(d->to, service_keywords, save_service_has(w), w, s);
+	save_pairs(d->to, service_keywords, said_again(w), w, s);
 	if (seats)
 		seats_print(d->to, w);
 	fputc('\n', d->to);

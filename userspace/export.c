@@ -59,7 +59,7 @@ static int take_flow(const struct nlmsghdr *h, void *arg)
 
 	if (wire_get_top(h, tb) || wire_get_flow(tb[RINGLB_A_FLOW], &f))
 		return -EBADMSG;
-	if (f.direct)		/* another gateway sees its packets, and needs no more */
+	if (f.direct || f.wide)	/* another gateway sees its packets, and needs no more; or it has no such */
 		return 0;
 	stream_print_flow(e->t->out.to, STREAM_IS, &f);
 	e->told++;

@@ -54,6 +54,8 @@ static int take_flow(const struct nlmsghdr *h, void *arg)
 	out_endpoint(o, 0, "backend", &f.backend.at);
 	out_str(o, 0, "state", word_flow_state(f.state));
 	out_u64(o, 0, "left", f.left);
+	if (f.snat.family)
+		out_endpoint(o, 0, "snat", &f.snat);
 	if (f.direct)
 		out_bool(o, "direct", true);
 	return 0;

@@ -23,7 +23,7 @@ const struct grammar grammar[] = {
 	{
 		"service", "add", "NAME tcp|udp|sctp ADDR:PORT",
 		"serve a protocol, address and port by backends",
-		service_keywords, 0, SERVICE_CHANGES & ~BIT(SERVICE_MAP),
+		service_keywords, 0, (SERVICE_CHANGES & ~BIT(SERVICE_MAP)) | SERVICE_SNAT,
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
 	}, {
 		"service", "set", "NAME", "change what is given, at least one",

@@ -85,6 +85,10 @@ struct command {
 			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN) | \
 			 BIT(RINGLB_A_SERVICE_NONE))
 
+/* What service add alone may give */
+#define SERVICE_SNAT (BIT(RINGLB_A_SERVICE_SNAT) | BIT(RINGLB_A_SERVICE_SNAT_IPV4) | \
+		      BIT(RINGLB_A_SERVICE_SNAT_PORTS) | BIT(RINGLB_A_SERVICE_FORCE))
+
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */
 

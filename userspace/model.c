@@ -349,6 +349,8 @@ bool service_is_same(const struct service *a, const struct service *b)
 	       a->track == b->track && a->timeout == b->timeout &&
 	       a->drain_timeout == b->drain_timeout && a->last_resort == b->last_resort &&
 	       a->udp_drain == b->udp_drain && a->none == b->none &&
+	       a->snat == b->snat && a->snat_ports == b->snat_ports &&
+	       !addr_cmp(&a->snat_at, &b->snat_at) &&
 	       a->generation == b->generation && a->digest == b->digest &&
 	       a->pending == b->pending && a->n_backends == b->n_backends;
 }

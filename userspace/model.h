@@ -90,6 +90,9 @@ struct service {
 	u32 transitions;
 	u32 transitions_left;
 	u32 none;
+	u32 snat;
+	u32 snat_ports;		/* the first << 16 | the last */
+	struct endpoint snat_at;	/* without a port; no family: by the route */
 	u32 generation;
 	u32 if_generation;	/* as a command expects it */
 	u32 force;		/* a command loses flows that are kept from an earlier one */
@@ -170,6 +173,8 @@ struct remembered {
 	u32 ack;
 	bool replace;
 	bool direct;		/* straight to the backend */
+	bool wide;		/* no flow for another gateway */
+	struct endpoint snat;	/* the gateway, as the backend sees it; no family: it does not */
 };
 
 #define EXPORT_BUFFER 1		/* bit in @has */

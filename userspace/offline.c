@@ -81,6 +81,26 @@ static void take_options(struct service *s, const struct service *from)
 		SET(s, RINGLB_A_SERVICE_SEATS);
 }
 
+static int complete_snat(struct service *s, char *error, size_t size)
+{
+	if (!s->snat && s->has & SERVICE_SNAT & ~BIT(RINGLB_A_SERVICE_SNAT))
+		return refuse(error, size, "snat-address, snat-ports and force are of use with snat only");
+	s->has &= ~SERVICE_SNAT;
+	if (!s->snat)
+		return 0;
+	if (s->track != RINGLB_TRACK_ALL)
+		return refuse(error, size, "snat remembers every flow: track must be all (attribute: track)");
+	if (s->snat_at.family && s->snat_at.family != s->vip.family)
+		return refuse(error, size,
+			      "snat address is not of the address family of the service (attribute: snat-address)");
+	if (s->snat_at.family && addr_wrong(&s->snat_at))
+		return refuse(error, size, addr_wrong(&s->snat_at));
+	if (!s->snat_ports)
+		s->snat_ports = RINGLB_SNAT_PORTS;
+	s->has |= SERVICE_SNAT & ~BIT(RINGLB_A_SERVICE_FORCE);
+	return 0;
+}
+
 static int apply_service_add(struct model *m, const struct service *from, char *error,
 			     size_t size)
 {
@@ -97,6 +117,8 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.last_resort = 1;
 	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	s.none = RINGLB_NONE_REJECT;
+	if (s.snat)
+		s.track = RINGLB_TRACK_ALL;
 	take_options(&s, from);
 	SET(&s, RINGLB_A_SERVICE_KEY);
 	SET(&s, RINGLB_A_SERVICE_SLOTS);
@@ -111,6 +133,8 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_NONE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
+	if (complete_snat(&s, error, size))
+		return -1;
 	if (model_find(m, s.name))
 		return refuse(error, size, "a service of this name exists");
 	if (model_real_has(m, s.protocol, &s.vip))
@@ -206,6 +230,8 @@ static int apply_service_set(const struct model *m, struct service *s,
 			 word_method(s->method));
 		return -1;
 	}
+	if (s->snat && s->track != RINGLB_TRACK_ALL)
+		return refuse(error, size, "snat remembers every flow: track must be all");
 	if (tracked && s->track != RINGLB_TRACK_ALL && must_track(m, s))
 		return refuse(error, size,
 			      "another service sends to a backend of this one: track must be all in both");

@@ -98,6 +98,22 @@ static void flow_facts(struct out *o, const struct service *s)
 		out_u64(o, 0, "transitions_left", s->transitions_left);
 }
 
+/* Whether the gateway stands in the client's place */
+static void snat_facts(struct out *o, const struct service *s)
+{
+	char ports[sizeof("65535-65535")];
+
+	if (!s->snat)
+		return;
+	out_str(o, 0, "snat", word_switch(s->snat));
+	if (s->snat_at.family)
+		out_endpoint(o, 0, "snat_address", &s->snat_at);
+	else
+		out_str(o, 0, "snat_address", "route");
+	snprintf(ports, sizeof(ports), "%u-%u", s->snat_ports >> 16, s->snat_ports & 0xffff);
+	out_str(o, 0, "snat_ports", ports);
+}
+
 /**
  * service_facts() - all that is known of a service, into the open object
  * @o: where to
@@ -127,6 +143,7 @@ void service_facts(struct out *o, const struct service *s)
 	flow_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_NONE))
 		out_str(o, 0, "none", word_none(s->none));
+	snat_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);
 	if (HAS(s, RINGLB_A_SERVICE_DIGEST))

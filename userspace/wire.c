@@ -81,6 +81,8 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_LAST_RESORT, s->last_resort },
 		{ RINGLB_A_SERVICE_UDP_DRAIN, s->udp_drain },
 		{ RINGLB_A_SERVICE_NONE, s->none },
+		{ RINGLB_A_SERVICE_SNAT, s->snat },
+		{ RINGLB_A_SERVICE_SNAT_PORTS, s->snat_ports },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 		{ RINGLB_A_SERVICE_FORCE, s->force },
 	};
@@ -92,6 +94,10 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 	if (HAS(s, RINGLB_A_SERVICE_PORT) &&
 	    put_endpoint(msg, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6,
 			 RINGLB_A_SERVICE_PORT, &s->vip))
+		return -EMSGSIZE;
+	if (s->snat_at.family &&
+	    put_endpoint(msg, RINGLB_A_SERVICE_SNAT_IPV4, RINGLB_A_SERVICE_SNAT_IPV6, 0,
+			 &s->snat_at))
 		return -EMSGSIZE;
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (HAS(s, numbers[i].attr) &&
@@ -403,6 +409,10 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_endpoint(tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6],
 			 tb[RINGLB_A_SERVICE_PORT], &s->vip))
 		return -EBADMSG;
+	if ((tb[RINGLB_A_SERVICE_SNAT_IPV4] || tb[RINGLB_A_SERVICE_SNAT_IPV6]) &&
+	    get_endpoint(tb[RINGLB_A_SERVICE_SNAT_IPV4], tb[RINGLB_A_SERVICE_SNAT_IPV6], NULL,
+			 &s->snat_at))
+		return -EBADMSG;
 	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
 	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
 	    get_u32(tb[RINGLB_A_SERVICE_KEY], &s->key) ||
@@ -418,6 +428,9 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS], &s->transitions) ||
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS_LEFT], &s->transitions_left) ||
 	    get_u32(tb[RINGLB_A_SERVICE_NONE], &s->none) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SNAT], &s->snat) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SNAT_PORTS], &s->snat_ports) ||
+	    get_u32(tb[RINGLB_A_SERVICE_FORCE], &s->force) ||
 	    get_u32(tb[RINGLB_A_SERVICE_IF_GENERATION], &s->if_generation) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SEATS], &s->n_seats) ||
 	    get_u32(tb[RINGLB_A_SERVICE_PENDING], &s->pending) ||
@@ -499,6 +512,10 @@ int wire_get_flow(const struct nlattr *from, struct remembered *f)
 		return -EBADMSG;
 	f->has = mask(tb, RINGLB_A_FLOW_MAX);
 	f->direct = tb[RINGLB_A_FLOW_DIRECT];
+	f->wide = tb[RINGLB_A_FLOW_WIDE];
+	if (tb[RINGLB_A_FLOW_SNAT_PORT])
+		return get_endpoint(tb[RINGLB_A_FLOW_SNAT_IPV4], tb[RINGLB_A_FLOW_SNAT_IPV6],
+				    tb[RINGLB_A_FLOW_SNAT_PORT], &f->snat);
 	return 0;
 }
 
@@ -604,6 +621,11 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_LAST_RESORT] = "last-resort",
 	[RINGLB_A_SERVICE_UDP_DRAIN] = "udp-drain",
 	[RINGLB_A_SERVICE_NONE] = "none",
+	[RINGLB_A_SERVICE_SNAT] = "snat",
+	[RINGLB_A_SERVICE_SNAT_IPV4] = "snat-address",
+	[RINGLB_A_SERVICE_SNAT_IPV6] = "snat-address",
+	[RINGLB_A_SERVICE_SNAT_PORTS] = "snat-ports",
+	[RINGLB_A_SERVICE_FORCE] = "force",
 	[RINGLB_A_SERVICE_IF_GENERATION] = "if-generation",
 };
 

@@ -118,6 +118,8 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_REJECTS_LIMITED] = "rejects_limited",
 	[RINGLB_COUNTER_DROP_REDIRECT] = "drop_redirect",
 	[RINGLB_COUNTER_DROP_UNPINNED] = "drop_unpinned",
+	[RINGLB_COUNTER_DROP_SNAT_PORTS] = "drop_snat_ports",
+	[RINGLB_COUNTER_DROP_SNAT_ADDRESS] = "drop_snat_address",
 	[RINGLB_COUNTER_DROP_CLASH] = "drop_clash",
 	[RINGLB_COUNTER_PASS_MALFORMED] = "pass_malformed",
 	[RINGLB_COUNTER_PASS_FRAGMENT] = "pass_fragment",
@@ -536,6 +538,70 @@ static int parse_if_generation(const char *value, void *object)
 	return parse_u32(value, 0, UINT32_MAX, &s->if_generation);
 }
 
+static int parse_snat(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(switches, value, &s->snat);
+}
+
+static void print_snat(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_switch(s->snat));
+}
+
+static int parse_snat_address(const char *value, void *object)
+{
+	struct service *s = object;
+
+	memset(&s->snat_at, 0, sizeof(s->snat_at));
+	if (!strcmp(value, "route"))
+		return 0;
+	return addr_parse(value, ADDR_MAYBE_PORT, &s->snat_at) || s->snat_at.port ? -1 : 0;
+}
+
+static void print_snat_address(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+	char text[ADDR_TEXT_MAX];
+
+	snprintf(value, WORD_VALUE_MAX, "%s",
+		 s->snat_at.family ? addr_print(&s->snat_at, text) : "route");
+}
+
+static int parse_snat_ports(const char *value, void *object)
+{
+	struct service *s = object;
+	char first[sizeof("65535")];
+	size_t len = strcspn(value, "-");
+	u32 from, to;
+
+	if (!value[len] || len >= sizeof(first))
+		return -1;
+	memcpy(first, value, len);
+	first[len] = '\0';
+	if (parse_u32(first, 1, 65535, &from) || parse_u32(value + len + 1, from, 65535, &to))
+		return -1;
+	s->snat_ports = from << 16 | to;
+	return 0;
+}
+
+static void print_snat_ports(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u-%u", s->snat_ports >> 16, s->snat_ports & 0xffff);
+}
+
+static void print_service_force(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_switch(s->force));
+}
+
 static int parse_service_force(const char *value, void *object)
 {
 	struct service *s = object;
@@ -772,9 +838,15 @@ const struct keyword service_keywords[] = {
 	{ "udp-drain", "keep|rehash", "keep or rehash", RINGLB_A_SERVICE_UDP_DRAIN,
 	  parse_udp_drain, print_udp_drain },
 	{ "none", "reject|drop", "reject or drop", RINGLB_A_SERVICE_NONE, parse_none, print_none },
+	{ "snat", "on|off", "on or off", RINGLB_A_SERVICE_SNAT, parse_snat, print_snat },
+	{ "snat-address", "ADDR|route", "route or an address", RINGLB_A_SERVICE_SNAT_IPV4,
+	  parse_snat_address, print_snat_address },
+	{ "snat-ports", "FIRST-LAST", "FIRST-LAST, 1 to 65535", RINGLB_A_SERVICE_SNAT_PORTS,
+	  parse_snat_ports, print_snat_ports },
 	{ "if-generation", "N", "0 to 4294967295", RINGLB_A_SERVICE_IF_GENERATION,
 	  parse_if_generation, NULL },
-	{ "force", "on|off", "on or off", RINGLB_A_SERVICE_FORCE, parse_service_force, NULL },
+	{ "force", "on|off", "on or off", RINGLB_A_SERVICE_FORCE, parse_service_force,
+	  print_service_force },
 	{ .word = NULL },
 };
 

@@ -739,7 +739,7 @@ enum rlb_taken rlb_pins_take(struct rlb_pins *pins, const struct rlb_pin *what, 
 }
 
 static struct rlb_pin *forget(struct rlb_pins *pins, struct sought s,
-			      const struct rlb_backend *backend)
+			      const struct rlb_backend *backend, enum rlb_pins_counter why)
 {
 	u64 hash = hash_of(pins, s);
 	struct rlb_pin *gone = NULL;
@@ -748,7 +748,7 @@ static struct rlb_pin *forget(struct rlb_pins *pins, struct sought s,
 	spin_lock_bh(stripe_of(pins, hash));
 	link = link_of(pins, hash, s);
 	if (link && (!backend || rlb_pin_backend(chained(link)) == backend))
-		gone = unlink_at(pins, link, RLB_PINS_REMOVED);
+		gone = unlink_at(pins, link, why);
 	spin_unlock_bh(stripe_of(pins, hash));
 	if (gone)
 		bury(pins, gone);
@@ -768,7 +768,7 @@ static struct rlb_pin *forget(struct rlb_pins *pins, struct sought s,
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend)
 {
-	if (!forget(pins, narrow(key), backend))
+	if (!forget(pins, narrow(key), backend, RLB_PINS_REMOVED))
 		return false;
 	tell(pins, key);
 	return true;
@@ -778,14 +778,16 @@ bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
  * rlb_pins_drop_pin() - rlb_pins_drop() of any pin that was found
  * @pins: the table
  * @pin: the pin, a wide one or not; only if it has the same backend still
+ * @why: what is counted
  *
  * Under rcu_read_lock(), as there.
  *
  * Return: true if it was there.
  */
-bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin)
+bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin,
+		       enum rlb_pins_counter why)
 {
-	if (!forget(pins, flow_of(pin), rlb_pin_backend(pin)))
+	if (!forget(pins, flow_of(pin), rlb_pin_backend(pin), why))
 		return false;
 	tell(pins, &pin->key);
 	return true;
@@ -802,7 +804,7 @@ bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin)
  */
 bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	return forget(pins, narrow(key), NULL);
+	return forget(pins, narrow(key), NULL, RLB_PINS_REMOVED);
 }
 
 /* What a sweep does */

@@ -315,7 +315,8 @@ struct rlb_pin *rlb_pins_add(struct rlb_pins *pins, const struct rlb_pin *what, 
 struct rlb_pin *rlb_pins_put(struct rlb_pins *pins, const struct rlb_pin *what, u32 now);
 bool rlb_pins_drop(struct rlb_pins *pins, const struct rlb_pin_key *key,
 		   const struct rlb_backend *backend);
-bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin);
+bool rlb_pins_drop_pin(struct rlb_pins *pins, const struct rlb_pin *pin,
+		       enum rlb_pins_counter why);
 void rlb_pins_changed(struct rlb_pins *pins, const struct rlb_pin_key *key);
 
 /* What comes of adding a wide pin */

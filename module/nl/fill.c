@@ -67,6 +67,20 @@ static int fill_flow_facts(struct sk_buff *skb, const struct rlb_service *svc)
 	       (transitions && nla_put_u32(skb, RINGLB_A_SERVICE_TRANSITIONS_LEFT, left));
 }
 
+static int fill_snat(struct sk_buff *skb, const struct rlb_service_config *c)
+{
+	const struct rlb_snat *snat = &c->snat;
+
+	if (!snat->on)
+		return 0;
+	return nla_put_u32(skb, RINGLB_A_SERVICE_SNAT, 1) ||
+	       (snat->has_addr && fill_addr(skb, RINGLB_A_SERVICE_SNAT_IPV4,
+					    RINGLB_A_SERVICE_SNAT_IPV6, c->family, &snat->addr)) ||
+	       nla_put_u32(skb, RINGLB_A_SERVICE_SNAT_PORTS,
+			   (u32)snat->first << 16 | snat->last) ||
+	       (snat->force && nla_put_u32(skb, RINGLB_A_SERVICE_FORCE, 1));
+}
+
 /**
  * rlb_fill_service() - a service, whole
  * @skb: the message
@@ -102,7 +116,7 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_BACKENDS, svc->set.n) ||
-	      fill_flow_facts(skb, svc) ||
+	      fill_flow_facts(skb, svc) || fill_snat(skb, c) ||
 	      rlb_fill_counters(skb, RINGLB_A_SERVICE_COUNTERS, svc->stats, RLB_COUNTERS_ALL);
 	return nest_end(skb, nest, err);
 }

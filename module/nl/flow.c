@@ -114,11 +114,25 @@ static int fill_heard(struct sk_buff *skb, const struct rlb_pin *pin)
 	       nla_put_u32(skb, RINGLB_A_FLOW_ACK, pin->ack) ? -EMSGSIZE : 0;
 }
 
+static int fill_wide(struct sk_buff *skb, const struct rlb_wide *wide)
+{
+	const struct rlb_end *gate = &wide->gate;
+	u8 family = wide->pin.key.family;
+
+	if (nla_put_u32(skb, RINGLB_A_FLOW_WIDE, 1))
+		return -EMSGSIZE;
+	if (!gate->port)
+		return 0;
+	return nla_put(skb, family == AF_INET ? RINGLB_A_FLOW_SNAT_IPV4 : RINGLB_A_FLOW_SNAT_IPV6,
+		       rlb_addr_len(family), &gate->addr) ||
+	       nla_put_u32(skb, RINGLB_A_FLOW_SNAT_PORT, ntohs(gate->port)) ? -EMSGSIZE : 0;
+}
+
 /**
  * rlb_fill_flow() - a flow that is remembered
  * @skb: the message
  * @svc: its service
- * @pin: the flow
+ * @pin: the flow; if it is a wide one, part of all of it
  *
  * cfg_lock held. Return: 0 or -EMSGSIZE.
  */
@@ -133,7 +147,8 @@ int rlb_fill_flow(struct sk_buff *skb, const struct rlb_service *svc, const stru
 	    nla_put_u32(skb, RINGLB_A_FLOW_STATE, state_of(pin)) ||
 	    nla_put_u32(skb, RINGLB_A_FLOW_LEFT, left / RLB_FLOW_SECOND) ||
 	    fill_heard(skb, pin) ||
-	    (rlb_pin_is_direct(pin) && nla_put_u32(skb, RINGLB_A_FLOW_DIRECT, 1)))
+	    (rlb_pin_is_direct(pin) && nla_put_u32(skb, RINGLB_A_FLOW_DIRECT, 1)) ||
+	    (rlb_pin_is_wide(pin) && fill_wide(skb, rlb_wide_of(pin))))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

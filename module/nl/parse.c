@@ -183,6 +183,59 @@ static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
 	return err;
 }
 
+static int parse_snat_addr(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
+			   struct netlink_ext_ack *extack)
+{
+	struct nlattr *ipv4 = tb[RINGLB_A_SERVICE_SNAT_IPV4];
+	struct nlattr *ipv6 = tb[RINGLB_A_SERVICE_SNAT_IPV6];
+	u8 family;
+	int err;
+
+	if (!ipv4 && !ipv6)
+		return 0;
+	err = parse_host(attr, ipv4, ipv6, &c->snat.addr, &family, extack);
+	if (err)
+		return err;
+	if (family != c->family)
+		return refuse(extack, ipv4 ?: ipv6,
+			      "snat address is not of the address family of the service");
+	c->snat.has_addr = true;
+	return 0;
+}
+
+static int parse_snat_ports(const struct nlattr *attr, struct rlb_snat *snat,
+			    struct netlink_ext_ack *extack)
+{
+	u32 ports = attr ? nla_get_u32(attr) : RINGLB_SNAT_PORTS;
+
+	snat->first = ports >> 16;
+	snat->last = ports & 0xffff;
+	if (!snat->first || snat->last < snat->first)
+		return refuse(extack, attr, "snat ports must be 1 to 65535, the first not above the last");
+	return 0;
+}
+
+/* Whether the gateway takes the client's place, which is said once. */
+static int parse_snat(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *stray = tb[RINGLB_A_SERVICE_SNAT_IPV4] ?: tb[RINGLB_A_SERVICE_SNAT_IPV6] ?:
+			       tb[RINGLB_A_SERVICE_SNAT_PORTS] ?: tb[RINGLB_A_SERVICE_FORCE];
+	struct nlattr *on = tb[RINGLB_A_SERVICE_SNAT];
+
+	c->snat.on = on && nla_get_u32(on);
+	if (!c->snat.on)
+		return stray ? refuse(extack, stray, "is of use with snat only") : 0;
+	if (!tb[RINGLB_A_SERVICE_TRACK])
+		c->track = RINGLB_TRACK_ALL;
+	if (c->track != RINGLB_TRACK_ALL)
+		return refuse(extack, tb[RINGLB_A_SERVICE_TRACK],
+			      "snat remembers every flow: track must be all");
+	c->snat.force = tb[RINGLB_A_SERVICE_FORCE] && nla_get_u32(tb[RINGLB_A_SERVICE_FORCE]);
+	return parse_snat_addr(attr, tb, c, extack) ?:
+	       parse_snat_ports(tb[RINGLB_A_SERVICE_SNAT_PORTS], &c->snat, extack);
+}
+
 /**
  * rlb_parse_service_new() - read all of a service
  * @attr: the SERVICE nest, or NULL
@@ -223,7 +276,7 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	c->timeout = RINGLB_TIMEOUT_DEFAULT(c->proto);
 	c->none = RINGLB_NONE_REJECT;
-	return parse_options(tb, c, extack);
+	return parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack);
 }
 
 static bool has_option(struct nlattr **tb)

@@ -196,6 +196,9 @@ static int parse_flow(struct rlb_net *rn, struct nlattr *attr, struct taken *t,
 	if (t->service->config.track == RINGLB_TRACK_NONE)
 		return refuse(extack, tb[RINGLB_A_FLOW_SERVICE], -EINVAL,
 			      "service remembers no flows: track is none");
+	if (t->service->wide)
+		return refuse(extack, tb[RINGLB_A_FLOW_SERVICE], -EINVAL,
+			      "flows of a service with snat or shared backends are those of one gateway");
 	if (!tb[RINGLB_A_FLOW_BACKEND])
 		return refuse(extack, attr, -EINVAL, "backend is missing");
 	err = rlb_parse_backend(tb[RINGLB_A_FLOW_BACKEND], t->service, RINGLB_CMD_BACKEND_DEL, &c,

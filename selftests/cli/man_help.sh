@@ -53,6 +53,7 @@ examples()
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",
+	          "ADDR": "10.0.2.1", "FIRST-LAST": "20000-20999",
 	          "W[,W...]": "1,2,4",
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table", "RANGES": "0-4095=10.0.0.1",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",

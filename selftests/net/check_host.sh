@@ -102,6 +102,11 @@ must rlb backend add web4 198.51.100.9:80
 mended backend_route "a backend without a route"
 must rlb backend del web4 198.51.100.9:80
 
+must rlb service add gates tcp "$vip4:82" snat on snat-ports 62000-62999 force on
+mended snat_ports "ports that are not snat's alone"
+must rlb service del gates
+must in_ns "$gw" sysctl -qw net.ipv4.ip_local_port_range="61000 65535"
+
 # A backend that answers by another way
 must ip -n "$be1" link add away type dummy
 must ip -n "$be1" link set away up

@@ -6,6 +6,7 @@
 # Such services remember all their flows. A client that comes to both VIPs from one port meets
 # different backends, since one would take its packets for one flow; if there is no other one,
 # its packets are dropped and counted.
+# timeout: 240
 set -u
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

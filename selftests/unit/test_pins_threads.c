@@ -92,7 +92,7 @@ static void packet(u32 i, u32 what, u32 at)
 			abort();
 		rlb_track_seen(pin, &seg, 900, at);
 		if (!(what & 0xf00))
-			rlb_pins_drop_pin(&pins, pin);
+			rlb_pins_drop_pin(&pins, pin, RLB_PINS_REMOVED);
 		if (what & 0xf000)
 			return;
 	}

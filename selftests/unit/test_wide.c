@@ -237,8 +237,8 @@ static void drop(u32 i)
 	assert_int_equal(pin != NULL, flow[i].there);
 	if (!pin)
 		return;
-	assert_true(rlb_pins_drop_pin(&pins, pin));
-	assert_false(rlb_pins_drop_pin(&pins, pin));
+	assert_true(rlb_pins_drop_pin(&pins, pin, RLB_PINS_REMOVED));
+	assert_false(rlb_pins_drop_pin(&pins, pin, RLB_PINS_REMOVED));
 	forget(i, &removed);
 }
 

@@ -124,6 +124,12 @@ static void random_service(struct service *s)
 		s->none = 1 + unit_below(2);
 		SET(s, RINGLB_A_SERVICE_IF_GENERATION);
 		s->if_generation = unit_random();
+		SET(s, RINGLB_A_SERVICE_SNAT);
+		s->snat = 1;
+		SET(s, RINGLB_A_SERVICE_SNAT_PORTS);
+		s->snat_ports = unit_random();
+		s->snat_at = (struct endpoint){ .family = AF_INET6, .addr.byte[3] = 7 };
+		SET(s, RINGLB_A_SERVICE_SNAT_IPV6);
 	}
 }
 

@@ -137,6 +137,10 @@ static const char *examples(const struct keyword *k)
 		return "fresh|0:1|1:65535,2:7";
 	if (!strcmp(k->word, "map"))
 		return "0-4095=10.0.0.1|0-9=fd00::1,10-10=[fd00::1]:80,11-4095=fd00::1";
+	if (!strcmp(k->word, "snat-address"))
+		return "route|10.0.2.1";
+	if (!strcmp(k->word, "snat-ports"))
+		return "1-1|20000-20999|61000-65535";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
 	if (!strcmp(k->values, "SECONDS|none"))

@@ -56,6 +56,7 @@
 #define RINGLB_TIMEOUT_DEFAULT(protocol)	/* an IPPROTO_* */	\
 	((protocol) == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP :		\
 	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP : RINGLB_TIMEOUT_UDP)
+#define RINGLB_SNAT_PORTS	(61000U << 16 | 65535)	/* outside of Linux' ip_local_port_range */
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
 #define RINGLB_FLOWS_MOST	(1U << 26)
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
@@ -256,11 +257,25 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_TRANSITIONS_LEFT, /* u32, seconds until the last of these has expired;
 					 * absent if there are none
 					 */
-	RINGLB_A_SERVICE_FORCE,		/* u32, 0 or 1; in requests only: lose the flows that are
-					 * kept from an earlier change of key, slots or secret
+	RINGLB_A_SERVICE_FORCE,		/* u32, 0 or 1; of a change: lose the flows that are kept
+					 * from an earlier change of key, slots or secret. When it is
+					 * made, and then in answers: SNAT_PORTS may be among those
+					 * of ip_local_port_range
 					 */
 	/* in requests as well: */
 	RINGLB_A_SERVICE_NONE,		/* u32, enum ringlb_none, default reject */
+	/* when it is made, and in answers: */
+	RINGLB_A_SERVICE_SNAT,		/* u32, 0 or 1, default 0: backends see the gateway in the
+					 * client's place. 1 takes RINGLB_TRACK_ALL, which is the
+					 * default then, and FORCE for any ports
+					 */
+	RINGLB_A_SERVICE_SNAT_IPV4,	/* 4 bytes: the gateway's address; this or IPV6, of the VIP's
+					 * family; absent: by the route to the backend
+					 */
+	RINGLB_A_SERVICE_SNAT_IPV6,	/* 16 bytes: likewise */
+	RINGLB_A_SERVICE_SNAT_PORTS,	/* u32: the gateway's ports, the first << 16 | the last,
+					 * default RINGLB_SNAT_PORTS
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -404,6 +419,14 @@ enum ringlb_attr_flow {
 	RINGLB_A_FLOW_DIRECT,		/* u32, 1: straight to the backend, not by way of the VIP;
 					 * else absent
 					 */
+	RINGLB_A_FLOW_WIDE,		/* u32, 1: found from the backend's side as well, and no flow
+					 * for another gateway; else absent
+					 */
+	RINGLB_A_FLOW_SNAT_IPV4,	/* 4 bytes: the gateway, as the backend sees it; this, IPV6
+					 * or none
+					 */
+	RINGLB_A_FLOW_SNAT_IPV6,	/* 16 bytes: likewise */
+	RINGLB_A_FLOW_SNAT_PORT,	/* u32: its port there */
 
 	__RINGLB_A_FLOW_MAX,
 	RINGLB_A_FLOW_MAX = __RINGLB_A_FLOW_MAX - 1
@@ -611,6 +634,10 @@ enum ringlb_counter {
 	RINGLB_COUNTER_DROP_UNPINNED,	/* dropped: the flow must be remembered and is not: the table is
 					 * full, or it began before its first packet was seen
 					 */
+	RINGLB_COUNTER_DROP_SNAT_PORTS,	/* dropped: all ports of the gateway are taken by flows to this
+					 * backend, or so many that none was found
+					 */
+	RINGLB_COUNTER_DROP_SNAT_ADDRESS, /* dropped: the gateway has no address towards the backend */
 	RINGLB_COUNTER_DROP_CLASH,	/* dropped: client and backend have a flow of another VIP, and no
 					 * other backend takes this one
 					 */
