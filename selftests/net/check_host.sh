@@ -51,7 +51,7 @@ answered()		# answered [PORT]: a client's flow over IPv4 gets its answer
 	return $status
 }
 
-ktap_plan 59
+ktap_plan 62
 bed 2
 servers 8080
 ktap_is "check: without services nothing is found" "$(rlb check)" "nothing found"
