@@ -16,9 +16,9 @@ n=$(scaled 60 20)
 
 damaged()		# damaged: packets that any kernel here found damaged
 {
-	local n ns
+	local ns
 
-	for ns in "$cli" $(for ((n = 1; n <= backends; n++)); do echo "be$n-$tag"; done); do
+	for ns in "$cli" "$be1" "$be2" "$be3"; do
 		in_ns "$ns" cat /proc/net/sctp/snmp
 	done | awk '$1 == "SctpChecksumErrors" { sum += $2 } END { print sum + 0 }'
 }
