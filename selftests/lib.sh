@@ -359,15 +359,15 @@ zygote()		# zygote NAME WORD...: NAME.py with these words; words without tabs
 
 servers()		# servers PORT... [--sctp]: `who` on all backends; what they saw: $servers_log
 {
-	local n word words=()
+	local n word given=()
 
 	for word; do
-		[[ $word == --* ]] && words+=("$word") || words+=(--port "$word")
+		[[ $word == --* ]] && given+=("$word") || given+=(--port "$word")
 	done
 	for ((n = 1; n <= backends; n++)); do
-		words+=("be$n=be$n-$tag")
+		given+=("be$n=be$n-$tag")
 	done
-	background ready "$selftests/net/who.py" --log "$servers_log" "${words[@]}"
+	background ready "$selftests/net/who.py" --log "$servers_log" "${given[@]}"
 }
 
 flows()			# flows NS LOG WORD...: flows.py in $NS, results to LOG

@@ -59,6 +59,11 @@ states()		# states: of the flows that are remembered, each once
 	rlbj flow show call4 | jq -r '[.[].state] | unique | join(" ")'
 }
 
+are_closed()		# or forgotten already
+{
+	[[ $(states) == @(closed|) ]]
+}
+
 ktap_plan 17
 must modprobe sctp
 bed 3
@@ -102,7 +107,7 @@ ktap_is "sctp: a draining backend gets no new ones" "$(grep -c '"be1"' "$tmp/new
 hush new
 hush kept
 ktap_check "sctp: when both ends have said so, they are closed" \
-	wait_for 30 eval '[[ $(states) == closed || -z $(states) ]]'
+	wait_for 30 are_closed
 
 for family in 4 6; do
 	rlbj backend show "call$family" | jq -r '.[].backend' | while read -r at; do
