@@ -279,6 +279,38 @@ service()		# service NAME tcp|udp|sctp 4|6 VIPPORT BACKENDPORT [N]: with be1..be
 	done | must rlb -b /dev/stdin
 }
 
+both_services()		# both_services N: web4, web6, dns4 and dns6, with be1..beN
+{
+	local family
+
+	for family in 4 6; do
+		service "web$family" tcp "$family" 80 8080 "$1"
+		service "dns$family" udp "$family" 53 5353 "$1"
+	done
+}
+
+# What each of these services is for, from cli over both families, small and large.
+traffic()		# traffic WORDS PORT N: N flows of each kind, from PORT on; 3 claims
+{
+	local family proto log=$tmp/traffic.$2
+
+	for family in 4 6; do
+		local -n vip=vip$family client=cli$family
+		for proto in tcp udp; do
+			flows cli "$log.$proto" "$proto" "$vip" \
+				"$([[ $proto == tcp ]] && echo 80 || echo 53)" \
+				--source "$client" --ports "$2-$(($2 + $3 - 1))"
+		done
+		flows cli "$log.udp" udp "$vip" 53 --source "$client" --size 8000 --reply 8000
+		flows cli "$log.big" tcp "$vip" 80 --op "put:$(scaled 4000000)"
+		flows cli "$log.big" tcp "$vip" 80 --op "get:$(scaled 4000000)"
+	done
+	ktap_check "$1: TCP over both families is answered" judge answered "$log.tcp" $((2 * $3))
+	ktap_check "$1: UDP, too, with datagrams of several fragments" \
+		judge answered "$log.udp" $((2 * $3 + 2))
+	ktap_check "$1: large transfers both ways" judge answered "$log.big" 4
+}
+
 counted()		# counted SERVICE|SERVICE/BACKEND COUNTER...: what ringlb counted, a line each
 {
 	local what=(service show "$1")
