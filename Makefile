@@ -79,6 +79,9 @@ check-debug:
 check-smp:
 	scripts/check-smp
 
+check-long:
+	scripts/check-long
+
 demo:
 	scripts/demo
 
@@ -105,4 +108,4 @@ clean:
 	$(RM) -r build
 	for dir in userspace selftests/*/; do test ! -f $$dir/Makefile || $(MAKE) -C $$dir clean || exit; done
 
-.PHONY: all module sabotage sparse userspace unit sim bench bench-quick bench-lookup fuzz check check-debug check-smp demo help shell install dkms-install clean
+.PHONY: all module sabotage sparse userspace unit sim bench bench-quick bench-lookup fuzz check check-debug check-smp check-long demo help shell install dkms-install clean

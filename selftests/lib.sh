@@ -268,11 +268,11 @@ rlbj()			# rlbj WORD...: as JSON
 }
 
 # A service NAME, backends with their own port (or none, then the VIP's is kept).
-service()		# service NAME tcp|udp|sctp 4|6 VIPPORT BACKENDPORT [N]: with be1..beN
+service()		# service NAME tcp|udp|sctp 4|6 VIPPORT BACKENDPORT [N [WORD...]]: with be1..beN
 {
 	local name=$1 proto=$2 family=$3 port=$4 to=${5:+:$5} n
 
-	must rlb service add "$name" "$proto" "$(at "$family" vip "$port")" method ring
+	must rlb service add "$name" "$proto" "$(at "$family" vip "$port")" method ring "${@:7}"
 	# All in one change: a service that was empty has no slot in transition after it.
 	for ((n = 1; n <= ${6:-$backends}; n++)); do
 		echo "backend add $name $(be_at "$family" "$n" "${to#:}")"
