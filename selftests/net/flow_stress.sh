@@ -89,6 +89,6 @@ must rlb service set web timeout 1
 must rlb service set dns timeout 1
 ktap_check "stress: the TCP service ends at the table of a fresh gateway" wait_for 60 whole web
 ktap_check "stress: the UDP service ends at the table of a fresh gateway" wait_for 60 whole dns
-flows cli "$tmp/after" tcp "$vip4" 80 --ports 50000-50099
-flows cli "$tmp/after" udp "$vip4" 53 --ports 50000-50099
+flows cli "$tmp/after" tcp "$vip4" 80 --ports 50000-50099 --timeout "$late"
+flows cli "$tmp/after" udp "$vip4" 53 --ports 50000-50099 --timeout "$late"
 ktap_check "stress: after it all flows are answered" judge answered "$tmp/after" 200
