@@ -32,7 +32,7 @@ selftests=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 	vip4=192.0.2.10 vip6=2001:db8::10
 	cli4=10.0.1.2 cli6=fd00:1::2
 	gw4=10.0.2.1 gw6=fd00:2::1
-	cli='' gw='' gw2='' farm='' be1='' be2='' be3='' be4='' be5=''	# set by ns_add
+	cli='' gw='' gw2='' farm='' sw='' be1='' be2='' be3='' be4='' be5=''	# set by ns_add
 }
 
 tag=$(od -An -N3 -tx1 /dev/urandom | tr -d ' \n')
