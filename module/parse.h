@@ -18,23 +18,22 @@
 #include "index.h"
 #include "ringlb.h"
 
-/* Of a protocol with ports: bytes of its header, checksum included, options not */
-static inline unsigned int rlb_transport_len(u8 proto)
-{
-	switch (proto) {
-	case IPPROTO_TCP:
-		return sizeof(struct tcphdr);
-	case IPPROTO_SCTP:
-		return sizeof(struct sctphdr);
-	default:
-		return sizeof(struct udphdr);
-	}
-}
-
 /* Common enough to be parsed and rewritten in the hook itself */
 static inline bool rlb_is_common(u8 proto)
 {
 	return proto == IPPROTO_TCP || proto == IPPROTO_UDP;
+}
+
+/* Of a common protocol: bytes of its header, checksum included, options not */
+static inline unsigned int rlb_common_len(u8 proto)
+{
+	return proto == IPPROTO_TCP ? sizeof(struct tcphdr) : sizeof(struct udphdr);
+}
+
+/* Of any protocol with ports */
+static inline unsigned int rlb_transport_len(u8 proto)
+{
+	return proto == IPPROTO_SCTP ? sizeof(struct sctphdr) : rlb_common_len(proto);
 }
 
 /* With both ports at the beginning of its header */
@@ -68,8 +67,7 @@ static inline bool rlb_parse_is_foreign(const struct sk_buff *skb, u8 family,
 		addr = source ? &ipv6_hdr(skb)->saddr : &ipv6_hdr(skb)->daddr;
 		proto = ipv6_hdr(skb)->nexthdr;
 	}
-	return rlb_has_ports(proto) &&
-	       !rlb_index_knows(idx, family, addr);
+	return !rlb_index_knows(idx, family, addr) && rlb_has_ports(proto);
 }
 
 enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
@@ -103,8 +101,11 @@ static __always_inline enum rlb_verdict rlb_parse_ports(struct rlb_pkt *pkt, uns
 /* The packet's own transport header: whole, since it may have to be rewritten. */
 static __always_inline enum rlb_verdict rlb_parse_transport(struct rlb_pkt *pkt)
 {
-	return rlb_parse_ports(pkt, pkt->l4, rlb_transport_len(pkt->tuple.proto),
-			       &pkt->tuple.sport, &pkt->tuple.dport);
+	u8 proto = pkt->tuple.proto;
+	unsigned int len = rlb_transport_len(proto);
+
+	pkt->plain_end = rlb_is_common(proto) ? pkt->l4 + len : ~0U;
+	return rlb_parse_ports(pkt, pkt->l4, len, &pkt->tuple.sport, &pkt->tuple.dport);
 }
 
 /* IPv4: TCP or UDP, in one piece, without options */
@@ -147,6 +148,8 @@ static __always_inline void rlb_parse_header6(struct rlb_pkt *pkt, const struct 
  */
 static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 {
+	unsigned int len;
+
 	pkt->tuple.family = pkt->state->pf;
 	if (pkt->state->pf == NFPROTO_IPV4) {
 		const struct iphdr *iph = ip_hdr(pkt->skb);
@@ -161,7 +164,9 @@ static __always_inline enum rlb_verdict rlb_parse(struct rlb_pkt *pkt)
 			return rlb_parse_other6(pkt);
 		rlb_parse_header6(pkt, iph);
 	}
-	return rlb_parse_transport(pkt);
+	len = rlb_common_len(pkt->tuple.proto);
+	pkt->plain_end = pkt->l4 + len;
+	return rlb_parse_ports(pkt, pkt->l4, len, &pkt->tuple.sport, &pkt->tuple.dport);
 }
 
 #endif /* _RINGLB_PARSE_H */

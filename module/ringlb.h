@@ -147,6 +147,8 @@ enum rlb_verdict {
  * @tuple: addresses, ports and protocol as in the packet; if @is_error, as in the packet that
  *	the ICMP error quotes. reply.c and icmp.c turn it into the flow's tuple.
  * @l4: offset of the transport (or ICMP) header from skb->data
+ * @plain_end: where what a rewrite writes of a TCP or UDP header ends, likewise; ~0 for other
+ *	protocols, which are not rewritten in one go
  * @is_error: the packet is an ICMP error
  * @is_redirect: if @is_error, one that names a better way
  * @passed: if parse.c said RLB_PASS: why, for a packet that may be of one of our flows: a
@@ -163,6 +165,7 @@ struct rlb_pkt {
 	const struct nf_hook_state *state;
 	struct rlb_tuple tuple;
 	unsigned int l4;
+	unsigned int plain_end;
 	unsigned int quoted;
 	unsigned int quoted_l4;
 	bool is_error;

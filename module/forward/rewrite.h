@@ -163,8 +163,7 @@ static __always_inline int rlb_rewrite(struct rlb_pkt *pkt, enum rlb_side side,
 {
 	const struct sk_buff *skb = pkt->skb;
 
-	if (!rlb_is_common(pkt->tuple.proto) || skb_headlen(skb) < rlb_rewrite_end(pkt) ||
-	    skb_cloned(skb) || rlb_sum_is_shared(skb))
+	if (skb_headlen(skb) < pkt->plain_end || skb_cloned(skb) || rlb_sum_is_shared(skb))
 		return rlb_rewrite_other(pkt, side, addr, port);
 	rlb_rewrite_headers(pkt, side, addr, port, false);
 	return 0;
