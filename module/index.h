@@ -16,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <linux/swab.h>
 
 #include "ringlb.h"
 
@@ -107,7 +108,7 @@ static inline u32 rlb_index_hash(u32 what, u8 family, const union rlb_addr *addr
 		x ^= x >> 27;	/* high bits are last bytes, and a product would leave them there */
 	}
 	x *= 0x9e3779b97f4a7c15ULL;
-	return x >> 32;
+	return swab64(x);	/* places go by low bits: the good ones */
 }
 
 static inline bool rlb_index_equal(const struct rlb_index_node *node, u32 what, u8 family,

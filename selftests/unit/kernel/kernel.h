@@ -26,6 +26,7 @@
 #define __force
 #define __percpu
 #define noinline __attribute__((noinline))
+#define swab64 __builtin_bswap64
 
 /* <linux/...>: parts of struct rlb_net, which the parser only points to */
 struct list_head { struct list_head *next, *prev; };
