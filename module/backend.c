@@ -94,12 +94,12 @@ static void backend_hide(struct rlb_backend *b)
 {
 	struct rlb_backend *twin = b->indexed ? rlb_backend_twin(b) : NULL;
 
-	if (twin)
+	if (twin) {
 		rlb_index_replace(&b->service->rn->reals, &b->node, &twin->node);
-	else if (b->indexed)
-		rlb_index_remove(&b->service->rn->reals, &b->node);
-	if (twin)
 		twin->indexed = true;
+	} else if (b->indexed) {
+		rlb_index_remove(&b->service->rn->reals, &b->node);
+	}
 	b->indexed = false;
 }
 

@@ -391,12 +391,12 @@ void rlb_hooks_exit(struct rlb_net *rn)
 	unsigned int i, set;
 
 	mutex_lock(&rn->cfg_lock);
-	for (i = 0; i < ARRAY_SIZE(families) * RLB_HOOK_SETS; i++) {
-		set = i / ARRAY_SIZE(families);
-		if (!*hooked(rn, set, families[i % ARRAY_SIZE(families)]))
-			continue;
-		hooks_remove(rn, set, families[i % ARRAY_SIZE(families)]);
-		*hooked(rn, set, families[i % ARRAY_SIZE(families)]) = 0;
-	}
+	for (set = 0; set < RLB_HOOK_SETS; set++)
+		for (i = 0; i < ARRAY_SIZE(families); i++) {
+			if (!*hooked(rn, set, families[i]))
+				continue;
+			hooks_remove(rn, set, families[i]);
+			*hooked(rn, set, families[i]) = 0;
+		}
 	mutex_unlock(&rn->cfg_lock);
 }

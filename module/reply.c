@@ -43,6 +43,16 @@ static noinline bool is_pinned(const struct rlb_pkt *pkt)
 	return true;
 }
 
+/* Has the client come by way of the VIP, as far as the table tells, and not straight? */
+static bool is_owner(const struct rlb_pkt *pkt)
+{
+	if (READ_ONCE(pkt->backend->needs_pin))
+		return false;
+	if (rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt))
+		return false;
+	return rlb_steer_has(rcu_dereference(pkt->service->table), &pkt->tuple, pkt->backend);
+}
+
 /**
  * rlb_reply_find() - recognise an answer of a backend, or an ICMP error in that direction
  * @pkt: a parsed packet; @pkt->service and @pkt->backend are set
@@ -62,10 +72,7 @@ enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
 	turn_round(t, &pkt->service->node);
-	if (rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt))
-		return RLB_NEXT;
-	if (!READ_ONCE(pkt->backend->needs_pin) && !(rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt)) &&
-	    rlb_steer_has(rcu_dereference(pkt->service->table), t, pkt->backend))
+	if ((rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt)) || is_owner(pkt))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
 	return RLB_PASS;

@@ -599,6 +599,14 @@ static bool has_room(const struct rlb_pins *pins, u32 n, enum how how)
 	return how <= PUT || n <= READ_ONCE(pins->max);
 }
 
+/* What a wide pin has beyond others */
+static void copy_places(struct rlb_wide *to, const struct rlb_wide *from)
+{
+	to->vip = from->vip;
+	to->gate = from->gate;
+	to->port = from->port;
+}
+
 static struct rlb_pin *make(const struct rlb_pin *what)
 {
 	bool wide = rlb_pin_is_wide(what);
@@ -608,11 +616,8 @@ static struct rlb_pin *make(const struct rlb_pin *what)
 		return NULL;
 	new->key = what->key;
 	fill(new, what);
-	if (wide) {
-		rlb_wide_of(new)->vip = rlb_wide_of(what)->vip;
-		rlb_wide_of(new)->gate = rlb_wide_of(what)->gate;
-		rlb_wide_of(new)->port = rlb_wide_of(what)->port;
-	}
+	if (wide)
+		copy_places(rlb_wide_of(new), rlb_wide_of(what));
 	return new;
 }
 
@@ -966,11 +971,8 @@ static void copy_wide(struct rlb_wide *copy, const struct rlb_pin *pin)
 {
 	memset(copy, 0, sizeof(*copy));
 	copy_pin(&copy->pin, pin);
-	if (!rlb_pin_is_wide(pin))
-		return;
-	copy->vip = rlb_wide_of(pin)->vip;
-	copy->gate = rlb_wide_of(pin)->gate;
-	copy->port = rlb_wide_of(pin)->port;
+	if (rlb_pin_is_wide(pin))
+		copy_places(copy, rlb_wide_of(pin));
 }
 
 /* The pin of a bucket with the lowest hash from *@cursor on. */
