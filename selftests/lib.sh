@@ -540,6 +540,18 @@ wire_errors()		# wire_errors NS...: all in one number
 		/^(Ip|Ip6)ReasmFails/ { sum += $2 } END { print sum + 0 }'
 }
 
+redirects()		# redirects NS...: how many they were sent, all in one number
+{
+	local ns sum=0 name
+
+	for ns; do
+		for name in IcmpInRedirects Icmp6InRedirects; do
+			sum=$((sum + $(nstat_of "$ns" "$name")))
+		done
+	done
+	echo "$sum"
+}
+
 all_bes()		# the variables of all backends, for wire_errors
 {
 	seq -f 'be%g' "$backends"
