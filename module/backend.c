@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 
 #include "backend.h"
+#include "forward/route.h"
 #include "service.h"
 #include "stats.h"
 
@@ -19,6 +20,7 @@
  */
 void rlb_backend_free(struct rlb_backend *b)
 {
+	rlb_route_free(b);
 	rlb_stats_free(b->stats);
 	kfree(b);
 }
@@ -83,7 +85,7 @@ struct rlb_backend *rlb_backend_twin(const struct rlb_backend *b)
 	if (!b->needs_pin)
 		return NULL;
 	xa_for_each(&b->service->rn->services, id, svc)
-		for (i = 0; svc != b->service && i < svc->set.n; i++)
+		for (i = 0; svc != b->service && rlb_service_is_nat(svc) && i < svc->set.n; i++)
 			if (is_twin(svc->set.item[i].backend, b))
 				return svc->set.item[i].backend;
 	return NULL;
@@ -140,7 +142,7 @@ void rlb_backend_link(struct rlb_backend *b)
 		list_del(&b->gone);
 	b->is_gone = false;
 	b->known = true;
-	if (b->indexed)
+	if (b->indexed || !rlb_service_is_nat(b->service))
 		return;
 	rlb_backend_make_way(b->service->rn, &b->node);
 	first = find_indexed(b->service->rn, &b->node);

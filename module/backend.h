@@ -11,10 +11,12 @@
 #include "index.h"
 #include "ringlb.h"
 
+struct rlb_route;
+
 /**
  * struct rlb_backend - an address, and perhaps a port, inside one service
- * @node: in rlb_net.reals: address, port, protocol and family of the packets that it gets and
- *	sends; the port is the service's if none is configured
+ * @node: address, port, protocol and family of the packets that it gets and sends; the port is
+ *	the service's if none is configured. In rlb_net.reals if answers come by (mode nat)
  * @stats: RLB_COUNTERS_BACKEND
  * @service: whose it is; outlives every packet's sight of it
  * @number: its own in the namespace, below RLB_PIN_DIRECT; never changes
@@ -30,6 +32,7 @@
  * @accepts: how many of them it takes, in parts of RLB_SHARE_ALL: slow.c; cfg_lock
  * @state: enum ringlb_state, as in its item; cfg_lock
  * @drained_out: it drains, and has for as long as it may: it counts as down; cfg_lock
+ * @route: to it; forward/route.c
  * @gone: in rlb_service.gone, if @is_gone; in the end in rlb_net.ending
  * @ending: its pins are being forgotten
  * @is_gone: it has been removed from the service's set; cfg_lock
@@ -51,6 +54,7 @@ struct rlb_backend {
 	bool needs_pin;
 	u8 state;
 	bool drained_out;
+	struct rlb_route __rcu *route;
 
 	u32 share;
 	u32 drained;

@@ -18,6 +18,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <net/addrconf.h>
+#include <net/route.h>
+
 #include "draft.h"
 #include "map.h"
 #include "service.h"
@@ -120,9 +123,25 @@ static int refuse_taken(struct netlink_ext_ack *extack)
 	return -EEXIST;
 }
 
+static bool is_own(const struct rlb_service *svc, const struct rlb_backend_config *c)
+{
+	struct net *net = svc->rn->net;
+
+	if (svc->config.family == AF_INET)
+		return inet_addr_type(net, c->addr.v4) == RTN_LOCAL;
+	return ipv6_chk_addr(net, (const struct in6_addr *)&c->addr, NULL, 0);
+}
+
+static int refuse_own(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "backend is an address of this host, which this mode cannot send to");
+	return -EINVAL;
+}
+
 /*
  * The way back is found by a backend's address, port and protocol alone, so a namespace can
- * have each of them once, but for services that remember all flows, and none that is a VIP.
+ * have each of them once where answers come by, but for services that remember all flows, and
+ * none that is a VIP.
  */
 static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_config *c,
 			struct netlink_ext_ack *extack)
@@ -138,6 +157,8 @@ static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_
 		NL_SET_ERR_MSG(extack, "service has this backend already");
 		return -EEXIST;
 	}
+	if (!rlb_service_is_nat(draft->service))
+		return is_own(draft->service, c) ? refuse_own(extack) : 0;
 	if (is_taken(draft, c, port))
 		return refuse_taken(extack);
 	for (i = 0; i < set->n; i++)
@@ -162,7 +183,7 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 		if (rlb_index_find(&svc->rn->vips, node->family, node->proto, &node->addr,
 				   node->port))
 			return refuse_vip(extack);
-		found = rlb_backend_by_tuple(svc->rn, node);
+		found = rlb_service_is_nat(svc) ? rlb_backend_by_tuple(svc->rn, node) : NULL;
 		if (found && found->service != svc && !can_share(draft, found))
 			return refuse_taken(extack);
 	}
@@ -323,7 +344,7 @@ static u32 count_new(const struct rlb_draft *draft)
 	u32 n = 0;
 	u32 i;
 
-	for (i = 0; i < draft->set.n; i++)
+	for (i = 0; i < draft->set.n && rlb_service_is_nat(draft->service); i++)
 		n += !draft->set.item[i].backend->indexed;
 	return n;
 }

@@ -5,7 +5,7 @@
  * In: packets from the netfilter core. Out: NF_* verdicts, which no other file speaks of.
  * Softirq or process context under rcu_read_lock(), which the core takes.
  *
- *   PRE_ROUTING  -210	requests from the network	destination: VIP to backend
+ *   PRE_ROUTING  -210	requests from the network	destination: VIP to backend, or sent on
  *   LOCAL_OUT	  -210	the gateway's own requests	the same, and another route
  *   POST_ROUTING  max	replies to the network		source: backend to VIP
  *   LOCAL_IN	   max	replies to the gateway		the same
@@ -29,6 +29,7 @@
 #include <net/netfilter/ipv6/nf_defrag_ipv6.h>
 
 #include "direct.h"
+#include "forward/dsr.h"
 #include "forward/nat.h"
 #include "hook.h"
 #include "icmp.h"
@@ -52,6 +53,14 @@ static noinline enum rlb_verdict pass(const struct rlb_pkt *pkt)
 	return RLB_PASS;
 }
 
+static enum rlb_verdict forward(struct rlb_pkt *pkt)
+{
+	if (unlikely(!rlb_service_is_nat(pkt->service)))
+		return rlb_dsr_in(pkt);
+	rlb_direct_yield(pkt);
+	return pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
+}
+
 static enum rlb_verdict request(struct rlb_pkt *pkt)
 {
 	enum rlb_verdict verdict;
@@ -61,10 +70,7 @@ static enum rlb_verdict request(struct rlb_pkt *pkt)
 	if (rlb_service_find(pkt) == RLB_PASS)
 		return rlb_direct_in(pkt);
 	verdict = rlb_steer(pkt);
-	if (verdict != RLB_NEXT)
-		return verdict;
-	rlb_direct_yield(pkt);
-	return pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
+	return verdict == RLB_NEXT ? forward(pkt) : verdict;
 }
 
 static enum rlb_verdict reply(struct rlb_pkt *pkt)
@@ -107,13 +113,17 @@ static noinline unsigned int request_in(struct rlb_net *rn, struct sk_buff *skb,
 	struct rlb_pkt pkt = packet(rn, skb, state);
 	enum rlb_verdict verdict = request(&pkt);
 
-	if (verdict == RLB_DROP && is_for_none(&pkt))
-		rlb_none(&pkt);
-	if (verdict == RLB_DROP)
-		return NF_DROP;
-	if (verdict == RLB_NEXT)
+	if (likely(verdict == RLB_NEXT)) {
 		skb_dst_drop(skb);	/* if it was routed already, then to the VIP */
-	return NF_ACCEPT;
+		return NF_ACCEPT;
+	}
+	if (verdict == RLB_SENT)
+		return NF_STOLEN;
+	if (verdict == RLB_PASS)
+		return NF_ACCEPT;
+	if (is_for_none(&pkt))
+		rlb_none(&pkt);
+	return NF_DROP;
 }
 
 /* What comes over the loopback has been at LOCAL_OUT; a VRF brings packets twice. */
@@ -137,6 +147,8 @@ static int route_again(struct rlb_pkt *pkt)
 {
 	const struct nf_hook_state *state = pkt->state;
 
+	if (!rlb_service_is_nat(pkt->service))
+		return 0;	/* it has the route that it needs */
 	if (state->pf == NFPROTO_IPV4)
 		return ip_route_me_harder(state->net, state->sk, pkt->skb, RTN_UNSPEC);
 	return nf_ip6_route_me_harder(state->net, state->sk, pkt->skb);

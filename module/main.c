@@ -8,6 +8,7 @@
 #include <linux/ringlb.h>
 
 #include "flow/pins.h"
+#include "forward/route.h"
 #include "netns.h"
 #include "nl/nl.h"
 #include "sabotage.h"
@@ -30,11 +31,16 @@ static int __init ringlb_init(void)
 	err = rlb_netns_register();
 	if (err)
 		goto err_pins;
-	err = rlb_nl_register();
+	err = rlb_routes_register();
 	if (err)
 		goto err_netns;
+	err = rlb_nl_register();
+	if (err)
+		goto err_routes;
 	return 0;
 
+err_routes:
+	rlb_routes_unregister();
 err_netns:
 	rlb_netns_unregister();
 	rcu_barrier();
@@ -47,6 +53,7 @@ static void __exit ringlb_exit(void)
 {
 	/* No new requests, and none under way. */
 	rlb_nl_unregister();
+	rlb_routes_unregister();
 	/* No hooks, a grace period, no services: nothing calls into us but callbacks. */
 	rlb_netns_unregister();
 	/* And now those that free services, backends and tables have run, too. */

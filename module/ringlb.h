@@ -4,7 +4,8 @@
  *
  * Locks. There is one: rlb_net.cfg_lock, a mutex that serialises all changes and all reads of
  * the configuration in a namespace. It is taken by requests (nl/), and by the namespace's
- * birth and death. Inside it may be taken, in this order and never the other way: the
+ * birth and death. It is taken inside the RTNL when a device goes away, never the other way round.
+ * Inside it may be taken, in this order and never the other way: the
  * netfilter core's hook mutex (through rlb_hooks_get()), allocators' locks. Packets take no
  * lock: they find services, backends and tables through RCU pointers, in one read-side
  * section that the netfilter core opens around each hook.
@@ -132,11 +133,13 @@ static inline u32 rlb_seconds(void)
  * @RLB_NEXT: go on to the next room; after the last one, the packet goes its way
  * @RLB_PASS: not ours: leave it as it is
  * @RLB_DROP: dropped, and counted by rlb_drop()
+ * @RLB_SENT: sent on from here; it is no longer the netfilter core's
  */
 enum rlb_verdict {
 	RLB_NEXT,
 	RLB_PASS,
 	RLB_DROP,
+	RLB_SENT,
 };
 
 /**

@@ -48,6 +48,7 @@ struct rlb_snat {
  * @bits: the table has 2^bits slots, RLB_BITS_MIN..RLB_BITS_MAX
  * @settle: slots that may follow in a second, in thousandths of the table; 0: none
  * @track: enum ringlb_track
+ * @mode: enum ringlb_mode
  * @timeout: seconds after which a flow that has sent nothing counts as ended
  * @drain_timeout: seconds after which a draining backend counts as down
  * @last_resort: draining backends take new flows when none is up
@@ -70,6 +71,7 @@ struct rlb_service_config {
 	u8 bits;
 	u32 settle;
 	u32 track;
+	u32 mode;
 	u32 timeout;
 	u32 drain_timeout;
 	u32 last_resort;
@@ -141,6 +143,12 @@ static inline enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
 		return RLB_PASS;
 	pkt->service = container_of(node, struct rlb_service, node);
 	return RLB_NEXT;
+}
+
+/* Are a service's packets rewritten, so that answers come by and have to be, too? */
+static inline bool rlb_service_is_nat(const struct rlb_service *svc)
+{
+	return svc->config.mode == RINGLB_MODE_NAT;
 }
 
 struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);

@@ -291,7 +291,8 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 
 	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
 	RCU_INIT_POINTER(what.backend, to);
-	rlb_track_begin(&what, &w->seg, RLB_PIN_REPLIES, rlb_steer_idle(pkt->service), w->now);
+	rlb_track_begin(&what, &w->seg, rlb_steer_sees(pkt->service), rlb_steer_idle(pkt->service),
+			w->now);
 	if (READ_ONCE(pkt->service->wide))
 		pin = rlb_wide_add(pkt, &what, w->table, w->hash, anew);
 	else

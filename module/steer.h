@@ -18,6 +18,12 @@ static inline u32 rlb_steer_idle(const struct rlb_service *svc)
 	return READ_ONCE(svc->config.timeout) * RLB_FLOW_SECOND;
 }
 
+/* What is seen of a service's flows, as rlb_track_begin() wants it */
+static inline u32 rlb_steer_sees(const struct rlb_service *svc)
+{
+	return rlb_service_is_nat(svc) ? RLB_PIN_REPLIES : 0;
+}
+
 struct rlb_backend *rlb_steer_tuple(const struct rlb_table *table, const struct rlb_tuple *flow,
 				    struct rlb_choice *choice);
 bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,

@@ -40,12 +40,14 @@ static long sysctl_of(const char *device, const char *what, char name[96])
 	return sysctl_get(name);
 }
 
-static bool has_family(const struct check *c, u8 family)
+/* A service of this family; in mode nat, if @nat */
+static bool has_family(const struct check *c, u8 family, bool nat)
 {
 	size_t i;
 
 	for (i = 0; i < c->model.n; i++)
-		if (c->model.services[i]->vip.family == family)
+		if (c->model.services[i]->vip.family == family &&
+		    (!nat || service_is_nat(c->model.services[i])))
 			return true;
 	return false;
 }
@@ -85,7 +87,7 @@ static void forwarding_of_devices(struct check *c)
 	for (i = 0; i < c->model.n; i++) {
 		const struct service *s = c->model.services[i];
 
-		for (j = 0; j < s->n && s->vip.family == AF_INET; j++) {
+		for (j = 0; j < s->n && s->vip.family == AF_INET && service_is_nat(s); j++) {
 			if (route_get(&c->route, &s->backends[j].at, &r) || r.type != RTN_UNICAST)
 				continue;
 			if (*r.device && is_new(seen, &n, r.device))
@@ -94,16 +96,16 @@ static void forwarding_of_devices(struct check *c)
 	}
 }
 
-/* Finds hosts that forward no packets. */
+/* Finds hosts that forward no packets; those of some modes need no forwarding. */
 void check_forwarding(struct check *c)
 {
-	if (has_family(c, AF_INET) && sysctl_get("net/ipv4/ip_forward") == 0)
+	if (has_family(c, AF_INET, true) && sysctl_get("net/ipv4/ip_forward") == 0)
 		check_found(c, "forwarding", "IPv4",
 			    check_say("this host forwards no IPv4 packets"),
 			    check_say("sysctl -w net.ipv4.ip_forward=1"));
 	else
 		forwarding_of_devices(c);
-	if (has_family(c, AF_INET6) && sysctl_get("net/ipv6/conf/all/forwarding") == 0)
+	if (has_family(c, AF_INET6, true) && sysctl_get("net/ipv6/conf/all/forwarding") == 0)
 		check_found(c, "forwarding", "IPv6",
 			    check_say("this host forwards no IPv6 packets"),
 			    check_say("sysctl -w net.ipv6.conf.all.forwarding=1"));
@@ -129,7 +131,7 @@ void check_rp_filter(struct check *c)
 	unsigned int i, n = 0;
 	u32 best = UINT32_MAX;
 
-	if (!has_family(c, AF_INET) || route_defaults(&c->route, AF_INET, &all))
+	if (!has_family(c, AF_INET, false) || route_defaults(&c->route, AF_INET, &all))
 		return;
 	for (i = 0; i < all.n; i++)
 		if (all.route[i].metric < best)
@@ -213,28 +215,40 @@ void check_vips(struct check *c)
 	}
 }
 
+/* One that has flows */
+static void check_backend(struct check *c, const struct service *s, const struct backend *b)
+{
+	char at[ADDR_TEXT_MAX], bare[ADDR_TEXT_MAX];
+	const char *finding = "backend_route";
+	struct route r;
+	char *text;
+
+	address(&b->at, bare);
+	if (route_get(&c->route, &b->at, &r)) {
+		text = check_say("service %s sends flows to this backend, and there is no route to %s: %s",
+				 s->name, bare, c->route.why.text);
+	} else if (s->mode == RINGLB_MODE_DSR && r.has_gateway) {
+		finding = "backend_off_link";
+		text = check_say("service %s sends flows to this backend as next hop (mode dsr), and %s is not on a link of this host",
+				 s->name, bare);
+	} else {
+		return;
+	}
+	addr_print(&b->at, at);
+	check_found(c, finding, at, text, check_say("ringlb backend down %s %s", s->name, at));
+}
+
 /* Finds backends that packets cannot be sent to. */
 void check_backends(struct check *c)
 {
-	char at[ADDR_TEXT_MAX], bare[ADDR_TEXT_MAX];
-	struct route r;
 	size_t i, j;
 
 	for (i = 0; i < c->model.n; i++) {
 		const struct service *s = c->model.services[i];
 
-		for (j = 0; j < s->n; j++) {
-			const struct backend *b = &s->backends[j];
-
-			if (b->state != RINGLB_STATE_UP || !b->weight ||
-			    !route_get(&c->route, &b->at, &r))
-				continue;
-			addr_print(&b->at, at);
-			check_found(c, "backend_route", at,
-				    check_say("service %s sends flows to this backend, and there is no route to %s: %s",
-					      s->name, address(&b->at, bare), c->route.why.text),
-				    check_say("ringlb backend down %s %s", s->name, at));
-		}
+		for (j = 0; j < s->n; j++)
+			if (s->backends[j].state == RINGLB_STATE_UP && s->backends[j].weight)
+				check_backend(c, s, &s->backends[j]);
 	}
 }
 
@@ -261,7 +275,7 @@ void check_answers(struct check *c)
 	for (i = 0; i < c->model.n; i++) {
 		const struct service *s = c->model.services[i];
 
-		for (j = 0; j < s->n && s->protocol == IPPROTO_TCP; j++) {
+		for (j = 0; j < s->n && s->protocol == IPPROTO_TCP && service_is_nat(s); j++) {
 			const u64 *counter = s->backends[j].counters.value;
 
 			if (counter[RINGLB_COUNTER_PACKETS_IN] >= UNANSWERED &&

@@ -284,7 +284,7 @@ static void look_at_chain(struct check *c, const struct kind *k, const struct ru
 		const struct service *s = c->model.services[i];
 		struct cure u = { .kind = k, .chain = chain, .s = s, .harmed = harmed };
 
-		if (look(c, k, chain, s, harmed))
+		if (service_is_nat(s) && look(c, k, chain, s, harmed))
 			check_found(c, k->finding, s->name,
 				    check_say("chain %s of table %s %s %s", chain->name,
 					      chain->family, chain->table, k->text),

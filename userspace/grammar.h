@@ -75,7 +75,7 @@ struct command {
 	};
 };
 
-/* Mask of what service set may give, and service add but for a map */
+/* Mask of what service set may give, and service add but for a map and with a mode */
 #define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
 			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
 			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SEATS) | \

@@ -79,6 +79,8 @@ int lookup_run(struct tool *t, const struct command *command)
 	out_begin_one(&t->out, OUT_FACTS);
 	out_object(&t->out);
 	out_str(&t->out, 0, "service", l.service);
+	if (l.mode)
+		out_str(&t->out, 0, "mode", word_mode(l.mode));
 	if (l.has_owner || l.probes > 1)
 		out_u64(&t->out, 0, "slot", l.slot);
 	if (l.has_owner) {

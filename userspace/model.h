@@ -90,6 +90,7 @@ struct service {
 	u32 transitions;
 	u32 transitions_left;
 	u32 none;
+	u32 mode;
 	u32 snat;
 	u32 snat_ports;		/* the first << 16 | the last */
 	struct endpoint snat_at;	/* without a port; no family: by the route */
@@ -113,6 +114,12 @@ struct service {
 /* In @has of a service, beyond the attributes: @map was given; a file gives a list of @seats. */
 #define SERVICE_MAP (MASK_OWN + 0)
 #define SERVICE_SEATS_SAID (MASK_OWN + 1)
+
+/* Do answers of its backends come by? Then these are told by address and port. */
+static inline bool service_is_nat(const struct service *s)
+{
+	return !HAS(s, RINGLB_A_SERVICE_MODE) || s->mode == RINGLB_MODE_NAT;
+}
 
 /**
  * struct model - all services of a namespace, or of a file
@@ -242,6 +249,7 @@ struct lookup {
 	struct endpoint dst;
 
 	char service[RINGLB_NAME_MAX + 1];
+	u32 mode;		/* 0: not told */
 	u32 slot;
 	u32 probes;
 	bool has_owner;

@@ -67,6 +67,8 @@ static void take_options(struct service *s, const struct service *from)
 		s->udp_drain = from->udp_drain;
 	if (HAS(from, RINGLB_A_SERVICE_NONE))
 		s->none = from->none;
+	if (HAS(from, RINGLB_A_SERVICE_MODE))
+		s->mode = from->mode;
 	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
@@ -88,6 +90,8 @@ static int complete_snat(struct service *s, char *error, size_t size)
 	s->has &= ~SERVICE_SNAT;
 	if (!s->snat)
 		return 0;
+	if (!service_is_nat(s))
+		return refuse(error, size, "snat needs mode nat (attribute: mode)");
 	if (s->track != RINGLB_TRACK_ALL)
 		return refuse(error, size, "snat remembers every flow: track must be all (attribute: track)");
 	if (s->snat_at.family && s->snat_at.family != s->vip.family)
@@ -117,6 +121,7 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.last_resort = 1;
 	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	s.none = RINGLB_NONE_REJECT;
+	s.mode = RINGLB_MODE_NAT;
 	if (s.snat)
 		s.track = RINGLB_TRACK_ALL;
 	take_options(&s, from);
@@ -131,6 +136,7 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_LAST_RESORT);
 	SET(&s, RINGLB_A_SERVICE_UDP_DRAIN);
 	SET(&s, RINGLB_A_SERVICE_NONE);
+	SET(&s, RINGLB_A_SERVICE_MODE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
 	if (complete_snat(&s, error, size))
@@ -173,7 +179,7 @@ static bool sends_to(const struct service *s, u32 protocol, const struct endpoin
 	struct endpoint at;
 	size_t i;
 
-	for (i = 0; s->protocol == protocol && i < s->n; i++) {
+	for (i = 0; s->protocol == protocol && service_is_nat(s) && i < s->n; i++) {
 		at = offline_real(s, &s->backends[i].at);
 		if (!addr_cmp(&at, r))
 			return true;
@@ -209,7 +215,7 @@ static bool must_track(const struct model *m, const struct service *s)
 	struct endpoint r;
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; service_is_nat(s) && i < s->n; i++) {
 		r = offline_real(s, &s->backends[i].at);
 		if (has_twin(m, s, &r, false))
 			return true;
@@ -279,18 +285,21 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 	if (b.at.family != s->vip.family)
 		return refuse(error, size,
 			      "backend is not of the address family of the service");
+	if (b.at.port && !service_is_nat(s))
+		return refuse(error, size,
+			      "backend has a port, which this mode does not change (attribute: port)");
 	if (model_find_vip(m, s->protocol, &r))
 		return refuse(error, size, "backend is the address and port of a service");
 	if (service_find(s, &b.at))
 		return refuse(error, size, "service has this backend already");
-	if (is_taken(m, s, &r))
+	if (service_is_nat(s) && is_taken(m, s, &r))
 		return refuse(error, size,
 			      "address and port of the backend already get packets of a service: replies could not be told apart without track all in both");
 	if (take_id(s, &b, from, error, size))
 		return -1;
 	if (s->n == RINGLB_BACKENDS_MAX)
 		return refuse(error, size, "service has 4096 backends, the most there can be");
-	if (service_add(s, &b) || model_real_add(m, s->protocol, &r))
+	if (service_add(s, &b) || (service_is_nat(s) && model_real_add(m, s->protocol, &r)))
 		return refuse(error, size, "out of memory");
 	return check_points(s, error, size);
 }
@@ -305,7 +314,8 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 	if (!b)
 		return refuse(error, size, "service has no such backend");
 	if (c->cmd == RINGLB_CMD_BACKEND_DEL) {
-		model_real_del(m, s->protocol, &r);
+		if (service_is_nat(s))
+			model_real_del(m, s->protocol, &r);
 		service_del(s, b);
 		return 0;
 	}
@@ -327,7 +337,7 @@ static void apply_service_del(struct model *m, struct service *s)
 	struct endpoint r;
 	size_t i;
 
-	for (i = 0; i < s->n; i++) {
+	for (i = 0; i < s->n && service_is_nat(s); i++) {
 		r = offline_real(s, &s->backends[i].at);
 		model_real_del(m, s->protocol, &r);
 	}

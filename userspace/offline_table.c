@@ -274,6 +274,7 @@ int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t 
 		return -1;
 	}
 	strcpy(l->service, s->name);
+	l->mode = s->mode;
 	if (!choose(m, s, l))
 		return 0;
 	snprintf(error, size, "out of memory");

@@ -253,7 +253,8 @@ static void describe(struct plan *p, const struct service *before, const struct 
 		p->status = before ? PLAN_REMOVED : PLAN_ADDED;
 		return;
 	}
-	if (before->protocol != after->protocol || addr_cmp(&before->vip, &after->vip))
+	if (before->protocol != after->protocol || addr_cmp(&before->vip, &after->vip) ||
+	    before->mode != after->mode)
 		p->status = PLAN_REPLACED;
 	p->rehash = p->status == PLAN_REPLACED || before->key != after->key;
 }

@@ -16,7 +16,7 @@ enum plan_status {
 	PLAN_CHANGED,
 	PLAN_ADDED,
 	PLAN_REMOVED,
-	PLAN_REPLACED,	/* another protocol, address or port of the same name */
+	PLAN_REPLACED,	/* another protocol, address, port or mode of the same name */
 };
 
 /**

@@ -143,6 +143,8 @@ void service_facts(struct out *o, const struct service *s)
 	flow_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_NONE))
 		out_str(o, 0, "none", word_none(s->none));
+	if (HAS(s, RINGLB_A_SERVICE_MODE))
+		out_str(o, 0, "mode", word_mode(s->mode));
 	snat_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);

@@ -81,6 +81,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_LAST_RESORT, s->last_resort },
 		{ RINGLB_A_SERVICE_UDP_DRAIN, s->udp_drain },
 		{ RINGLB_A_SERVICE_NONE, s->none },
+		{ RINGLB_A_SERVICE_MODE, s->mode },
 		{ RINGLB_A_SERVICE_SNAT, s->snat },
 		{ RINGLB_A_SERVICE_SNAT_PORTS, s->snat_ports },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
@@ -428,6 +429,7 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS], &s->transitions) ||
 	    get_u32(tb[RINGLB_A_SERVICE_TRANSITIONS_LEFT], &s->transitions_left) ||
 	    get_u32(tb[RINGLB_A_SERVICE_NONE], &s->none) ||
+	    get_u32(tb[RINGLB_A_SERVICE_MODE], &s->mode) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SNAT], &s->snat) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SNAT_PORTS], &s->snat_ports) ||
 	    get_u32(tb[RINGLB_A_SERVICE_FORCE], &s->force) ||
@@ -585,6 +587,7 @@ int wire_get_lookup(const struct nlattr *from, struct lookup *l)
 	if (!from || parse(from, tb, RINGLB_A_LOOKUP_MAX))
 		return -EBADMSG;
 	if (get_name(tb[RINGLB_A_LOOKUP_SERVICE], l->service) ||
+	    get_u32(tb[RINGLB_A_LOOKUP_MODE], &l->mode) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_SLOT], &l->slot) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_PROBES], &l->probes))
 		return -EBADMSG;
@@ -621,6 +624,7 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_LAST_RESORT] = "last-resort",
 	[RINGLB_A_SERVICE_UDP_DRAIN] = "udp-drain",
 	[RINGLB_A_SERVICE_NONE] = "none",
+	[RINGLB_A_SERVICE_MODE] = "mode",
 	[RINGLB_A_SERVICE_SNAT] = "snat",
 	[RINGLB_A_SERVICE_SNAT_IPV4] = "snat-address",
 	[RINGLB_A_SERVICE_SNAT_IPV6] = "snat-address",

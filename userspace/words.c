@@ -60,6 +60,12 @@ static const struct pair nones[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair modes[] = {
+	{ "nat", RINGLB_MODE_NAT },
+	{ "dsr", RINGLB_MODE_DSR },
+	{ NULL, 0 },
+};
+
 static const struct pair states[] = {
 	{ "up", RINGLB_STATE_UP },
 	{ "drain", RINGLB_STATE_DRAIN },
@@ -121,6 +127,9 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_DROP_SNAT_PORTS] = "drop_snat_ports",
 	[RINGLB_COUNTER_DROP_SNAT_ADDRESS] = "drop_snat_address",
 	[RINGLB_COUNTER_DROP_CLASH] = "drop_clash",
+	[RINGLB_COUNTER_DROP_OFF_LINK] = "drop_off_link",
+	[RINGLB_COUNTER_DROP_TTL] = "drop_ttl",
+	[RINGLB_COUNTER_DROP_TOO_BIG] = "drop_too_big",
 	[RINGLB_COUNTER_PASS_MALFORMED] = "pass_malformed",
 	[RINGLB_COUNTER_PASS_FRAGMENT] = "pass_fragment",
 	[RINGLB_COUNTER_PASS_SOURCE_ROUTED] = "pass_source_routed",
@@ -170,6 +179,11 @@ const char *word_state(u32 state)
 const char *word_none(u32 none)
 {
 	return pair_word(nones, none);
+}
+
+const char *word_mode(u32 mode)
+{
+	return pair_word(modes, mode);
 }
 
 const char *word_key(u32 key)
@@ -531,6 +545,20 @@ static void print_none(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_none(s->none));
 }
 
+static int parse_mode(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(modes, value, &s->mode);
+}
+
+static void print_mode(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_mode(s->mode));
+}
+
 static int parse_if_generation(const char *value, void *object)
 {
 	struct service *s = object;
@@ -838,6 +866,7 @@ const struct keyword service_keywords[] = {
 	{ "udp-drain", "keep|rehash", "keep or rehash", RINGLB_A_SERVICE_UDP_DRAIN,
 	  parse_udp_drain, print_udp_drain },
 	{ "none", "reject|drop", "reject or drop", RINGLB_A_SERVICE_NONE, parse_none, print_none },
+	{ "mode", "nat|dsr", "nat or dsr", RINGLB_A_SERVICE_MODE, parse_mode, print_mode },
 	{ "snat", "on|off", "on or off", RINGLB_A_SERVICE_SNAT, parse_snat, print_snat },
 	{ "snat-address", "ADDR|route", "route or an address", RINGLB_A_SERVICE_SNAT_IPV4,
 	  parse_snat_address, print_snat_address },

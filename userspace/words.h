@@ -58,6 +58,7 @@ const char *word_track(u32 track);
 const char *word_switch(u32 on);
 const char *word_udp_drain(u32 udp_drain);
 const char *word_none(u32 none);
+const char *word_mode(u32 mode);
 const char *word_counter(unsigned int counter);
 const char *word_event(u32 event);
 const char *word_flow_state(u32 state);

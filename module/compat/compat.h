@@ -16,6 +16,11 @@
 
 #include "probed.h"
 
+/* skb_gso_validate_network_len(): in <linux/skbuff.h> before 6.5. */
+#ifdef RLB_HAVE_GSO_H
+#include <net/gso.h>
+#endif
+
 /* Readers of counters on 32-bit machines had to keep softirqs out themselves. */
 #ifdef RLB_HAVE_FETCH_BEGIN_IRQ
 #define rlb_stats_fetch_begin u64_stats_fetch_begin_irq

@@ -226,6 +226,8 @@ static int parse_snat(struct nlattr *attr, struct nlattr **tb, struct rlb_servic
 	c->snat.on = on && nla_get_u32(on);
 	if (!c->snat.on)
 		return stray ? refuse(extack, stray, "is of use with snat only") : 0;
+	if (c->mode != RINGLB_MODE_NAT)
+		return refuse(extack, tb[RINGLB_A_SERVICE_MODE], "snat needs mode nat");
 	if (!tb[RINGLB_A_SERVICE_TRACK])
 		c->track = RINGLB_TRACK_ALL;
 	if (c->track != RINGLB_TRACK_ALL)
@@ -276,6 +278,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	c->timeout = RINGLB_TIMEOUT_DEFAULT(c->proto);
 	c->none = RINGLB_NONE_REJECT;
+	c->mode = RINGLB_MODE_NAT;
+	parse_u32(tb[RINGLB_A_SERVICE_MODE], &c->mode);
 	return parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack);
 }
 
@@ -286,7 +290,8 @@ static bool has_option(struct nlattr **tb)
 	       tb[RINGLB_A_SERVICE_SLACK] || tb[RINGLB_A_SERVICE_SETTLE] ||
 	       tb[RINGLB_A_SERVICE_TRACK] || tb[RINGLB_A_SERVICE_TIMEOUT] ||
 	       tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT] || tb[RINGLB_A_SERVICE_LAST_RESORT] ||
-	       tb[RINGLB_A_SERVICE_UDP_DRAIN] || tb[RINGLB_A_SERVICE_NONE];
+	       tb[RINGLB_A_SERVICE_UDP_DRAIN] || tb[RINGLB_A_SERVICE_NONE] ||
+	       tb[RINGLB_A_SERVICE_MODE];
 }
 
 /**
@@ -310,6 +315,9 @@ int rlb_parse_service_set(struct nlattr *attr, struct rlb_service_config *c, boo
 		return err;
 	if (!more && !has_option(tb))
 		return refuse(extack, attr, "nothing to change is given");
+	if (tb[RINGLB_A_SERVICE_MODE] && nla_get_u32(tb[RINGLB_A_SERVICE_MODE]) != c->mode)
+		return refuse(extack, tb[RINGLB_A_SERVICE_MODE],
+			      "mode of a service stays as it is: add another service");
 	c->force = tb[RINGLB_A_SERVICE_FORCE] && nla_get_u32(tb[RINGLB_A_SERVICE_FORCE]);
 	return parse_options(tb, c, extack);
 }
@@ -464,6 +472,9 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 			      "backend is not of the address family of the service");
 	if (tb[RINGLB_A_BACKEND_PORT])
 		c->port = htons(nla_get_u32(tb[RINGLB_A_BACKEND_PORT]));
+	if (c->port && !rlb_service_is_nat(svc))
+		return refuse(extack, tb[RINGLB_A_BACKEND_PORT],
+			      "backend has a port, which this mode does not change");
 	c->has_weight = tb[RINGLB_A_BACKEND_WEIGHT];
 	if (c->has_weight)
 		c->weight = nla_get_u32(tb[RINGLB_A_BACKEND_WEIGHT]);

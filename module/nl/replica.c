@@ -163,7 +163,7 @@ static int parse_heard(struct nlattr *attr, struct nlattr **tb, const struct rlb
 		pin->seq = nla_get_u32(tb[RINGLB_A_FLOW_SEQ]);
 	if (tb[RINGLB_A_FLOW_ACK])
 		pin->ack = nla_get_u32(tb[RINGLB_A_FLOW_ACK]);
-	pin->state |= RLB_PIN_REPLIES;
+	pin->state |= rlb_steer_sees(svc);
 	rlb_track_restore(pin, nla_get_u32(tb[RINGLB_A_FLOW_LEFT]) * RLB_FLOW_SECOND,
 			  rlb_steer_idle(svc), rlb_flow_now());
 	return 0;

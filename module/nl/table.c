@@ -161,7 +161,8 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	nest = nla_nest_start(skb, RINGLB_A_LOOKUP);
 	if (!nest || nla_put_string(skb, RINGLB_A_LOOKUP_SERVICE, svc->config.name) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
-	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes))
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes) ||
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode))
 		return -EMSGSIZE;
 	if (choice.owner < t->view.n &&
 	    rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))

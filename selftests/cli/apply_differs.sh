@@ -144,7 +144,7 @@ backend add web 10.0.0.9 weight 1 state up"
 prints "another address is another service" "service add a tcp 192.0.2.11:80 slots 4096" \
 	"service add a tcp 192.0.2.12:80 slots 4096" \
 	"service del a
-service add a tcp 192.0.2.12:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject"
+service add a tcp 192.0.2.12:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat"
 prints "seats that the file does not say stay" "service set web method ring
 backend set web 10.0.0.1 id 1
 service set web method seat seats 7:1,1:10,2:1,3:1" \

@@ -199,7 +199,7 @@ words "bytes that are no text, after as many lines" \
 file "$web" 'backend add web 10.0.0.1' 'backend del web 10.0.0.1' 'backend add web 10.0.0.1:80' \
 	'service del web' 'service add x tcp 10.0.0.1:80 method ring'
 ktap_is "-f: what was removed is free again" "$("$ringlb" -f "$f" save)" \
-	'service add x tcp 10.0.0.1:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject'
+	'service add x tcp 10.0.0.1:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat'
 
 file "$web" 'secret set random'
 refused "lookup: without the digits of the secret there is no answer" 2 \

@@ -15,21 +15,21 @@ conf=$dir/conf
 
 cat >"$conf" <<'END'
 secret set 8c1f0a73d2e94b56a0b1c2d3e4f50617
-service add empty tcp 192.0.2.13:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
-service add idle tcp 192.0.2.14:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add empty tcp 192.0.2.13:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
+service add idle tcp 192.0.2.14:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add idle 10.0.3.1 weight 0 state up
-service add last tcp 192.0.2.12:80 method ring key 5tuple slots 65536 vnodes 20 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add last tcp 192.0.2.12:80 method ring key 5tuple slots 65536 vnodes 20 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add last 10.0.2.1 weight 1 state drain
 backend add last 10.0.2.2 weight 3 state down
 backend add last 10.0.2.3 weight 2 state drain
-service add none udp 192.0.2.11:53 method ring key 5tuple slots 65536 vnodes 7 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject
+service add none udp 192.0.2.11:53 method ring key 5tuple slots 65536 vnodes 7 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add none 10.0.1.1 weight 1 state down
-service add one udp 192.0.2.15:53 method ring key src slots 65536 vnodes 1 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject
+service add one udp 192.0.2.15:53 method ring key src slots 65536 vnodes 1 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add one 10.0.4.1:5353 weight 1 state up
-service add rare tcp 192.0.2.16:80 method ring key 5tuple slots 65536 vnodes 1 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add rare tcp 192.0.2.16:80 method ring key 5tuple slots 65536 vnodes 1 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add rare 10.0.5.1 weight 20000 state down
 backend add rare 10.0.5.2 weight 1 state up
-service add web4 tcp 192.0.2.10:443 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add web4 tcp 192.0.2.10:443 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add web4 9.255.255.255:1 weight 65 state up
 backend add web4 10.0.0.11 weight 1 state up
 backend add web4 10.0.0.11:8080 weight 2 state up
@@ -37,28 +37,28 @@ backend add web4 10.0.0.11:8081 weight 3 state drain
 backend add web4 10.0.0.12:256 weight 4 state up slow-start 30
 backend add web4 10.0.0.13:8080 weight 5 state down
 backend add web4 10.0.0.14:8080 weight 0 state up
-service add web6 udp [2001:db8::10]:443 method ring key src slots 65536 vnodes 33 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject
+service add web6 udp [2001:db8::10]:443 method ring key src slots 65536 vnodes 33 settle 1% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add web6 fd00::1 id 0 weight 1 state up
 backend add web6 [fd00::1]:80 weight 100 state up
 backend add web6 [fd00::2]:80 weight 50 state drain
 backend add web6 fd00::100 weight 7 state down
-service add low tcp 192.0.2.20:80 method rendezvous key src slots 4096 slack 0.5% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add low tcp 192.0.2.20:80 method rendezvous key src slots 4096 slack 0.5% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add low 10.0.6.1 weight 1 state up
 backend add low 10.0.6.2 weight 1 state down
 backend add low 10.0.6.3:80 weight 1 state up
-service add fill tcp 192.0.2.21:80 method rendezvous key 5tuple slots 4096 slack 0.5% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
-service add free udp 192.0.2.22:80 method rendezvous key 5tuple slots 4096 slack none settle 0% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject
-service add steep tcp 192.0.2.23:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add fill tcp 192.0.2.21:80 method rendezvous key 5tuple slots 4096 slack 0.5% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
+service add free udp 192.0.2.22:80 method rendezvous key 5tuple slots 4096 slack none settle 0% track auto timeout 120 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
+service add steep tcp 192.0.2.23:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add steep 10.0.8.1 weight 65535 state up
 backend add steep 10.0.8.2 weight 1 state up
 backend add steep 10.0.8.3 weight 800 state drain
-service add sole tcp 192.0.2.24:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add sole tcp 192.0.2.24:80 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add sole 10.0.9.1 weight 7 state up
-service add usual tcp [2001:db8::24]:80 method rendezvous key 5tuple slots 65536 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add usual tcp [2001:db8::24]:80 method rendezvous key 5tuple slots 65536 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add usual fd00::1 weight 1 state up
 backend add usual fd00::2 weight 2 state up
 backend add usual [fd00::2]:81 weight 3 state down
-service add wide tcp 192.0.2.25:80 method rendezvous key 5tuple slots 131072 slack 2% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject
+service add wide tcp 192.0.2.25:80 method rendezvous key 5tuple slots 131072 slack 2% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat
 backend add wide 10.0.10.1 id 7 weight 5 state up
 backend add wide 10.0.10.2 weight 4 state up
 backend add wide 10.0.10.3 id 4294967294 weight 1 state up
@@ -84,7 +84,7 @@ service set mapped map 0-0=10.0.15.2:81,1-99=10.0.15.1,100-2047=10.0.15.3,2048-4
 END
 # Among these of fill there are some whose slots run short: they take from others at last.
 {
-	echo 'service add tight tcp 192.0.2.26:80 method rendezvous key 5tuple slots 4096 slack 0% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject'
+	echo 'service add tight tcp 192.0.2.26:80 method rendezvous key 5tuple slots 4096 slack 0% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat'
 	for i in {1..76}; do
 		echo "backend add tight 10.0.11.$i weight 1 state up"
 	done

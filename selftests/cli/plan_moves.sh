@@ -104,7 +104,7 @@ status()		# status COMMAND...: its exit code and what it says
 	echo "$? $out"
 }
 
-ktap_plan $((2 * ${#cases[@]} + 20))
+ktap_plan $((2 * ${#cases[@]} + 21))
 
 later=0
 for c in "${cases[@]}"; do
@@ -142,6 +142,10 @@ ktap_is "limit: JSON above it is 3 too" \
 sed 's/few tcp 192.0.2.2:80/few tcp 192.0.2.2:81/' "$dir/before.conf" >"$dir/other.conf"
 ktap_is "from to: another address of a service moves all its flows" \
 	"$(status "$ringlb" plan from "$dir/before.conf" to "$dir/other.conf" limit 99.9%)" \
+	"3 ringlb: plan: service \"few\": 65536 of 65536 slots move (100.00%), above the limit of 99.9%"
+sed '/^service add few/s/mode nat/mode dsr/' "$dir/before.conf" >"$dir/mode.conf"
+ktap_is "from to: another mode of a service moves all its flows" \
+	"$(status "$ringlb" plan from "$dir/before.conf" to "$dir/mode.conf" limit 99.9%)" \
 	"3 ringlb: plan: service \"few\": 65536 of 65536 slots move (100.00%), above the limit of 99.9%"
 ktap_is "from to: a service that goes moves all its flows" \
 	"$(status "$ringlb" plan from "$dir/other.conf" to /dev/null limit 99.9% | wc -l)" 3

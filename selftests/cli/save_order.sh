@@ -43,9 +43,10 @@ make_configurations()
 	        last = rng.choice([None, "on", "off"])
 	        udp = rng.choice([None, "keep", "rehash"])
 	        none = rng.choice([None, "reject", "drop"])
+	        mode = rng.choice([None, "nat", "dsr"])
 	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
 	                 "track": track, "timeout": timeout, "drain-timeout": drain,
-	                 "last-resort": last, "udp-drain": udp, "none": none}
+	                 "last-resort": last, "udp-drain": udp, "none": none, "mode": mode}
 	        if method != "slots":
 	            given["vnodes" if method == "ring" else "slack"] = (
 	                vnodes if method == "ring" else slack)
@@ -60,13 +61,13 @@ make_configurations()
 	                f"settle {(settle or '1%').replace('.0%', '%')} track {track or 'auto'} "
 	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
 	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
-	                f"udp-drain {udp or 'keep'} none {none or 'reject'}")
+	                f"udp-drain {udp or 'keep'} none {none or 'reject'} mode {mode or 'nat'}")
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
 	            addr = ipaddress.ip_address(
 	                (0xfd << 120 | rng.getrandbits(rng.choice([2, 96]))) if v6
 	                else 10 << 24 | rng.getrandbits(rng.choice([2, 24])))
-	            p = rng.choice([0, 0, 80, 81, 255, 256])
+	            p = 0 if mode == "dsr" else rng.choice([0, 0, 80, 81, 255, 256])
 	            real = proto, addr, p or port
 	            if real in reals:
 	                continue
@@ -178,5 +179,6 @@ ktap_is "save secret: a closed file keeps its mode" "$(save_to "$dir/closed" 400
 grep -v secret "$dir/1.given" >"$dir/no_secret"
 ktap_refuse "save secret: a file without the digits has none to save" 2 \
 	"^ringlb: $dir/no_secret: no hash key to save\$" "$ringlb" -f "$dir/no_secret" save secret
+echo 'service add web tcp 192.0.2.10:80' >"$dir/full"
 ktap_refuse "save: a full disk is an error" 2 'output could not be written' \
-	bash -c "'$ringlb' -f '$dir/1.given' save >/dev/full"
+	bash -c "'$ringlb' -f '$dir/full' save >/dev/full"

@@ -70,4 +70,4 @@ ktap_check "caps: root of a user namespace rules its own network namespace" \
 ktap_refuse "caps: and no other" 2 "no permission" \
 	unprivileged unshare --user --map-root-user ringlb service show
 ktap_is "caps: nothing has changed" "$(rlb_own save)" \
-	"service add web tcp 192.0.2.10:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject"
+	"service add web tcp 192.0.2.10:80 method ring key 5tuple slots 65536 vnodes 160 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode nat"

@@ -276,6 +276,9 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_SNAT_PORTS,	/* u32: the gateway's ports, the first << 16 | the last,
 					 * default RINGLB_SNAT_PORTS
 					 */
+	RINGLB_A_SERVICE_MODE,		/* u32, enum ringlb_mode, default nat; stays as it is for the
+					 * life of the service
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -285,7 +288,9 @@ enum ringlb_attr_backend {
 	RINGLB_A_BACKEND_UNSPEC,
 	RINGLB_A_BACKEND_IPV4,		/* 4 bytes; family of the VIP */
 	RINGLB_A_BACKEND_IPV6,		/* 16 bytes; family of the VIP */
-	RINGLB_A_BACKEND_PORT,		/* u32, 0..65535; 0 or absent: the service's port is kept */
+	RINGLB_A_BACKEND_PORT,		/* u32, 0..65535; 0 or absent: the service's port is kept;
+					 * mode nat
+					 */
 	RINGLB_A_BACKEND_WEIGHT,	/* u32, 0..RINGLB_WEIGHT_MAX, default 1; 0: in no slot */
 	RINGLB_A_BACKEND_STATE,		/* u32, enum ringlb_state, default up */
 	/* in answers and notices only: */
@@ -392,6 +397,7 @@ enum ringlb_attr_lookup {
 	RINGLB_A_LOOKUP_PIN,		/* nested, address and port: with whom the flow is
 					 * remembered; absent if it is not
 					 */
+	RINGLB_A_LOOKUP_MODE,		/* u32, enum ringlb_mode: how it goes there */
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
@@ -542,6 +548,18 @@ enum ringlb_none {
 	RINGLB_NONE_MAX = __RINGLB_NONE_MAX - 1
 };
 
+/* How packets go to their backend, and how answers come back */
+enum ringlb_mode {
+	RINGLB_MODE_UNSPEC,
+	RINGLB_MODE_NAT,		/* their destination is rewritten; answers by way of the gateway */
+	RINGLB_MODE_DSR,		/* as they are, with the backend as next hop, on the same link;
+					 * answers go straight to the client
+					 */
+
+	__RINGLB_MODE_MAX,
+	RINGLB_MODE_MAX = __RINGLB_MODE_MAX - 1
+};
+
 /* Administrative state of a backend; its slots stay its own in every state */
 enum ringlb_state {
 	RINGLB_STATE_UNSPEC,
@@ -616,8 +634,8 @@ enum ringlb_counter {
 					 */
 	RINGLB_COUNTER_DROP_NO_BACKEND,	/* dropped: no backend takes flows */
 	RINGLB_COUNTER_DROP_NO_MEMORY,	/* dropped: headers could not be made writable */
-	RINGLB_COUNTER_DROP_NO_ROUTE,	/* dropped: the gateway's own packet has no route to
-					 * its backend
+	RINGLB_COUNTER_DROP_NO_ROUTE,	/* dropped: no route to the backend: of the gateway's own
+					 * packets, and of all in mode dsr
 					 */
 	RINGLB_COUNTER_PINNED,		/* flows remembered because a change would have moved them */
 	RINGLB_COUNTER_LOST,		/* flows that were not kept: their backend is down or gone, or
@@ -640,6 +658,15 @@ enum ringlb_counter {
 	RINGLB_COUNTER_DROP_SNAT_ADDRESS, /* dropped: the gateway has no address towards the backend */
 	RINGLB_COUNTER_DROP_CLASH,	/* dropped: client and backend have a flow of another VIP, and no
 					 * other backend takes this one
+					 */
+	RINGLB_COUNTER_DROP_OFF_LINK,	/* dropped: mode dsr, and the backend is not on a link of the
+					 * gateway
+					 */
+	RINGLB_COUNTER_DROP_TTL,	/* dropped: mode dsr, and its hops are used up; the sender is
+					 * told
+					 */
+	RINGLB_COUNTER_DROP_TOO_BIG,	/* dropped: mode dsr, larger than the way to the backend takes,
+					 * and not to be cut; the sender is told the size
 					 */
 	/* of a network namespace; packets to the address of a VIP, but ICMP and what has IPv6
 	 * extension headers to any address, passed on as they are:
