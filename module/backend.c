@@ -30,12 +30,21 @@ static void backend_free_rcu(struct rcu_head *rcu)
 	rlb_backend_free(container_of(rcu, struct rlb_backend, rcu));
 }
 
-/* Order of the set: addresses, then configured ports, as bytes on the wire. */
+/* Order of the set: families, addresses, then configured ports, as bytes on the wire. */
 static int compare(const struct rlb_backend *b, const struct rlb_backend_config *c)
 {
-	int order = memcmp(&b->node.addr, &c->addr, rlb_addr_len(b->node.family));
+	int order = (int)b->node.family - c->family;
 
+	order = order ?: memcmp(&b->node.addr, &c->addr, rlb_addr_len(c->family));
 	return order ?: (int)be16_to_cpu(b->port) - be16_to_cpu(c->port);
+}
+
+/* As a request would name it */
+static struct rlb_backend_config name_of(const struct rlb_backend *b)
+{
+	return (struct rlb_backend_config) {
+		.addr = b->node.addr, .family = b->node.family, .port = b->port,
+	};
 }
 
 /* By what packets find a backend; perhaps one that has been removed */
@@ -432,7 +441,7 @@ void rlb_backends_forget(struct rlb_service *svc)
  */
 struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b)
 {
-	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
+	struct rlb_backend_config c = name_of(b);
 	struct rlb_backend_item *item = rlb_backend_find(&svc->set, &c);
 	struct rlb_backend *gone;
 
@@ -471,7 +480,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */
 	b->port = c->port;
-	b->node.family = sc->family;
+	b->node.family = c->family;
 	b->node.proto = sc->proto;
 	b->node.addr = c->addr;
 	b->node.port = c->port ?: sc->port;
@@ -527,7 +536,7 @@ struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 struct rlb_backend_item *rlb_backend_item_in(const struct rlb_backend_set *set,
 					     const struct rlb_backend *b)
 {
-	struct rlb_backend_config c = { .addr = b->node.addr, .port = b->port };
+	struct rlb_backend_config c = name_of(b);
 	u32 i = rlb_backend_place(set, &c);
 
 	return i < set->n && set->item[i].backend == b ? &set->item[i] : NULL;
@@ -550,17 +559,15 @@ void rlb_backend_set_id(struct rlb_backend_item *item, u32 id)
 /**
  * rlb_backend_after() - go on with a walk over a set that may have changed since
  * @set: the set
- * @addr: address of the last backend that was met
- * @port: its configured port
+ * @c: address and configured port of the last backend that was met
  *
  * Return: index of the first backend after that one.
  */
-u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port)
+u32 rlb_backend_after(const struct rlb_backend_set *set, const struct rlb_backend_config *c)
 {
-	struct rlb_backend_config c = { .addr = *addr, .port = port };
-	u32 i = rlb_backend_place(set, &c);
+	u32 i = rlb_backend_place(set, c);
 
-	return i < set->n && !compare(set->item[i].backend, &c) ? i + 1 : i;
+	return i < set->n && !compare(set->item[i].backend, c) ? i + 1 : i;
 }
 
 /**

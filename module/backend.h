@@ -105,7 +105,7 @@ static inline u32 rlb_backend_accepts(const struct rlb_backend_item *item)
 
 /**
  * struct rlb_backend_set - the backends of a service, each once
- * @item: ascending by address, then port, as bytes on the wire
+ * @item: ascending by family, address, then port, as bytes on the wire
  * @n: how many
  * @room: for how many there is memory
  */
@@ -117,7 +117,8 @@ struct rlb_backend_set {
 
 /**
  * struct rlb_backend_config - what a request says of a backend
- * @addr: its address, of the service's family
+ * @addr: its address
+ * @family: of @addr: the service's, but for mode tunnel
  * @port: network byte order, 0 for none
  * @id: valid if @has_id; RLB_NO_ID: none
  * @id_attr: where a request gives it
@@ -132,6 +133,7 @@ struct rlb_backend_set {
  */
 struct rlb_backend_config {
 	union rlb_addr addr;
+	u8 family;
 	__be16 port;
 	u32 id;
 	const struct nlattr *id_attr;
@@ -171,7 +173,7 @@ struct rlb_backend_item *rlb_backend_find(const struct rlb_backend_set *set,
 struct rlb_backend_item *rlb_backend_item_in(const struct rlb_backend_set *set,
 					     const struct rlb_backend *b);
 void rlb_backend_set_id(struct rlb_backend_item *item, u32 id);
-u32 rlb_backend_after(const struct rlb_backend_set *set, const union rlb_addr *addr, __be16 port);
+u32 rlb_backend_after(const struct rlb_backend_set *set, const struct rlb_backend_config *c);
 
 u32 rlb_backend_flows(const struct rlb_backend *b);
 u32 rlb_backend_unseen_left(const struct rlb_service *svc, const struct rlb_backend_item *item);

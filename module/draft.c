@@ -100,7 +100,7 @@ static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_con
 	struct rlb_index_node key = {
 		.addr = c->addr,
 		.port = port,
-		.family = svc->config.family,
+		.family = c->family,
 		.proto = svc->config.proto,
 	};
 	struct rlb_backend *b = rlb_backend_by_tuple(svc->rn, &key);
@@ -127,7 +127,7 @@ static bool is_own(const struct rlb_service *svc, const struct rlb_backend_confi
 {
 	struct net *net = svc->rn->net;
 
-	if (svc->config.family == AF_INET)
+	if (c->family == AF_INET)
 		return inet_addr_type(net, c->addr.v4) == RTN_LOCAL;
 	return ipv6_chk_addr(net, (const struct in6_addr *)&c->addr, NULL, 0);
 }
@@ -151,7 +151,7 @@ static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_
 	__be16 port = c->port ?: sc->port;
 	u32 i;
 
-	if (rlb_index_find(&draft->service->rn->vips, sc->family, sc->proto, &c->addr, port))
+	if (rlb_index_find(&draft->service->rn->vips, c->family, sc->proto, &c->addr, port))
 		return refuse_vip(extack);
 	if (rlb_backend_find(set, c)) {
 		NL_SET_ERR_MSG(extack, "service has this backend already");
@@ -163,7 +163,7 @@ static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_
 		return refuse_taken(extack);
 	for (i = 0; i < set->n; i++)
 		if (set->item[i].backend->node.port == port &&
-		    !memcmp(&set->item[i].backend->node.addr, &c->addr, rlb_addr_len(sc->family)))
+		    !memcmp(&set->item[i].backend->node.addr, &c->addr, rlb_addr_len(c->family)))
 			return refuse_taken(extack);
 	return 0;
 }

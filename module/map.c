@@ -48,10 +48,11 @@ void rlb_map_free(struct rlb_map *map)
 	kvfree(map);
 }
 
-static int compare(const struct rlb_map_backend *b, const struct rlb_backend_config *c, u8 family)
+static int compare(const struct rlb_map_backend *b, const struct rlb_backend_config *c)
 {
-	int order = memcmp(&b->addr, &c->addr, rlb_addr_len(family));
+	int order = (int)b->family - c->family;
 
+	order = order ?: memcmp(&b->addr, &c->addr, rlb_addr_len(c->family));
 	return order ?: (int)be16_to_cpu(b->port) - be16_to_cpu(c->port);
 }
 
@@ -59,13 +60,12 @@ static int compare(const struct rlb_map_backend *b, const struct rlb_backend_con
  * rlb_map_name() - the next backend that a map names, or once more the last one
  * @map: the map
  * @c: its address and configured port
- * @family: of the address
  *
  * Return: its place in the map; -EINVAL if it comes before the last one, -ENOSPC.
  */
-int rlb_map_name(struct rlb_map *map, const struct rlb_backend_config *c, u8 family)
+int rlb_map_name(struct rlb_map *map, const struct rlb_backend_config *c)
 {
-	int order = map->n ? compare(&map->backend[map->n - 1], c, family) : -1;
+	int order = map->n ? compare(&map->backend[map->n - 1], c) : -1;
 
 	if (order > 0)
 		return -EINVAL;
@@ -74,6 +74,7 @@ int rlb_map_name(struct rlb_map *map, const struct rlb_backend_config *c, u8 fam
 	if (map->n == RINGLB_BACKENDS_MAX)
 		return -ENOSPC;
 	map->backend[map->n].addr = c->addr;
+	map->backend[map->n].family = c->family;
 	map->backend[map->n].port = c->port;
 	return map->n++;
 }
@@ -149,6 +150,7 @@ static int find_named(const struct rlb_map *map, const struct rlb_backend_set *s
 
 	for (i = 0; i < map->n; i++) {
 		c.addr = map->backend[i].addr;
+		c.family = map->backend[i].family;
 		c.port = map->backend[i].port;
 		members[i] = member_of(rlb_backend_find(set, &c));
 		if (members[i] != RINGLB_NO_OWNER)

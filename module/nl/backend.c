@@ -117,6 +117,7 @@ int rlb_nl_backend_del(struct sk_buff *skb, struct genl_info *info)
 struct backend_cursor {
 	u32 id;			/* of the service; 0: at the beginning */
 	__be16 port;
+	u8 family;
 	bool inside;		/* some of the service's backends have been told */
 	union rlb_addr addr;
 };
@@ -140,11 +141,14 @@ static int dump_backends(struct sk_buff *skb, struct netlink_callback *cb,
 			 const struct rlb_service *svc)
 {
 	struct backend_cursor *at = (struct backend_cursor *)cb->ctx;
+	struct rlb_backend_config last = {
+		.addr = at->addr, .family = at->family, .port = at->port,
+	};
 	u32 i = 0;
 	int err;
 
 	if (at->inside && at->id == svc->id)
-		i = rlb_backend_after(&svc->set, &at->addr, at->port);
+		i = rlb_backend_after(&svc->set, &last);
 	for (; i < svc->set.n; i++) {
 		err = dump_backend(skb, cb, svc, &svc->set.item[i]);
 		if (err)
@@ -152,6 +156,7 @@ static int dump_backends(struct sk_buff *skb, struct netlink_callback *cb,
 		at->id = svc->id;
 		at->inside = true;
 		at->addr = svc->set.item[i].backend->node.addr;
+		at->family = svc->set.item[i].backend->node.family;
 		at->port = svc->set.item[i].backend->port;
 	}
 	return 0;

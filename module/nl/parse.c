@@ -457,17 +457,16 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 		      struct rlb_backend_config *c, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[RINGLB_A_BACKEND_MAX + 1];
-	u8 family;
 	int err;
 
 	memset(c, 0, sizeof(*c));
 	err = nest(attr, tb, RINGLB_A_BACKEND_MAX, backend_policy(cmd), "backend is missing", extack);
 	if (!err)
 		err = parse_host(attr, tb[RINGLB_A_BACKEND_IPV4], tb[RINGLB_A_BACKEND_IPV6],
-				 &c->addr, &family, extack);
+				 &c->addr, &c->family, extack);
 	if (err)
 		return err;
-	if (family != svc->config.family)
+	if (c->family != svc->config.family)
 		return refuse(extack, tb[RINGLB_A_BACKEND_IPV4] ?: tb[RINGLB_A_BACKEND_IPV6],
 			      "backend is not of the address family of the service");
 	if (tb[RINGLB_A_BACKEND_PORT])
@@ -560,7 +559,7 @@ static int parse_part(struct nlattr *attr, const struct rlb_service *svc, struct
 		return err;
 	if (!c.ranges)
 		return refuse(extack, attr, "ranges of slots are missing");
-	owner = rlb_map_name(map, &c, svc->config.family);
+	owner = rlb_map_name(map, &c);
 	if (owner == -EINVAL)
 		return refuse(extack, attr, "backends of a map are not in ascending order");
 	if (owner < 0) {
