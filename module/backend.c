@@ -70,6 +70,64 @@ struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_in
 	return b && !b->is_gone ? b : NULL;
 }
 
+/**
+ * rlb_backend_ports() - the ports at which a backend gets packets
+ * @b: the backend
+ *
+ * Return: one, or all of its service.
+ */
+struct rlb_ports rlb_backend_ports(const struct rlb_backend *b)
+{
+	u16 port = ntohs(b->node.port);
+
+	return port ? (struct rlb_ports){ port, port } : b->service->ports;
+}
+
+/* Backends that keep the ports of packets are found by address alone, whatever their ports. */
+static bool are_kept(const struct rlb_ports *a, const struct rlb_ports *b)
+{
+	return a->first != a->last && b->first != b->last;
+}
+
+/**
+ * rlb_backend_at() - a backend in force that gets packets at an address and some port
+ * @rn: the namespace; cfg_lock held
+ * @family: AF_INET or AF_INET6
+ * @proto: protocol
+ * @addr: the address
+ * @ports: the ports
+ *
+ * Return: the backend, the first of several; NULL if there is none.
+ */
+struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
+				   const union rlb_addr *addr, const struct rlb_ports *ports)
+{
+	struct rlb_backend *b;
+	struct rlb_service *svc;
+	struct rlb_ports has;
+	unsigned long id;
+	u32 i;
+
+	if (ports->first == ports->last) {
+		b = rlb_real_find(rn, family, proto, addr, htons(ports->first));
+		if (!b || b->node.port || !b->needs_pin)
+			return b && !b->is_gone ? b : NULL;
+		/* It has the address; who has the port may be another one. */
+	}
+	xa_for_each(&rn->services, id, svc) {
+		if (svc->config.proto != proto || !rlb_service_is_nat(svc))
+			continue;
+		for (i = 0; i < svc->set.n; i++) {
+			b = svc->set.item[i].backend;
+			has = rlb_backend_ports(b);
+			if ((rlb_ports_meet(&has, ports) || are_kept(&has, ports)) &&
+			    b->node.family == family && !memcmp(&b->node.addr, addr, sizeof(*addr)))
+				return b;
+		}
+	}
+	return NULL;
+}
+
 static bool is_twin(const struct rlb_backend *a, const struct rlb_backend *b)
 {
 	return a != b && a->node.port == b->node.port && a->node.proto == b->node.proto &&
@@ -114,10 +172,25 @@ static void backend_hide(struct rlb_backend *b)
 	b->indexed = false;
 }
 
+/* Somebody keeps the ports of packets to an address: nobody who is gone has any of them. */
+static void all_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
+{
+	const struct rlb_service *svc;
+	struct rlb_backend *b;
+	unsigned long id;
+
+	xa_for_each(&rn->services, id, svc)
+		list_for_each_entry(b, &svc->gone, gone)
+			if (b->indexed && b->node.proto == key->proto &&
+			    b->node.family == key->family &&
+			    !memcmp(&b->node.addr, &key->addr, sizeof(key->addr)))
+				backend_hide(b);
+}
+
 /**
  * rlb_backend_make_way() - somebody else gets an address, port and protocol
  * @rn: the namespace; cfg_lock held
- * @key: address, port, protocol and family
+ * @key: address, port (0: any that its packets have), protocol and family
  *
  * A removed backend that still has them is found by them no more: what it sends is the
  * successor's.
@@ -128,6 +201,8 @@ void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
 
 	if (b && b->is_gone)
 		backend_hide(b);
+	if (!key->port)
+		all_make_way(rn, key);
 }
 
 /* Other services send to its address and port, too. */

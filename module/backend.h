@@ -16,7 +16,7 @@ struct rlb_route;
 /**
  * struct rlb_backend - an address, and perhaps a port, inside one service
  * @node: address, port, protocol and family of the packets that it gets and sends; the port is
- *	the service's if none is configured. In rlb_net.reals if answers come by (mode nat)
+ *	the service's if none is configured, 0 if that has several. In rlb_net.reals if answers come by (mode nat)
  * @stats: RLB_COUNTERS_BACKEND
  * @service: whose it is; outlives every packet's sight of it
  * @number: its own in the namespace, below RLB_PIN_DIRECT; never changes
@@ -147,6 +147,12 @@ struct rlb_backend_config {
 	bool has_slow_start;
 };
 
+/* The port at which a backend gets a packet of a flow */
+static inline __be16 rlb_backend_port(const struct rlb_backend *b, const struct rlb_tuple *flow)
+{
+	return b->node.port ?: flow->dport;
+}
+
 /* Does a backend in this state keep its flows, and take no others? */
 static inline bool rlb_state_drains(u8 state)
 {
@@ -164,6 +170,9 @@ void rlb_backend_retire(struct rlb_backend *b);
 struct rlb_backend *rlb_backend_known(struct rlb_service *svc, const struct rlb_backend *b);
 struct rlb_backend *rlb_backend_twin(const struct rlb_backend *b);
 struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key);
+struct rlb_ports rlb_backend_ports(const struct rlb_backend *b);
+struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
+				   const union rlb_addr *addr, const struct rlb_ports *ports);
 void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key);
 
 u32 rlb_backend_place(const struct rlb_backend_set *set, const struct rlb_backend_config *c);

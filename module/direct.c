@@ -59,7 +59,7 @@ static bool is_mistaken(const struct rlb_pkt *pkt, const struct rlb_segment *seg
 	struct rlb_tuple flow = pkt->tuple;
 
 	flow.dst = svc->node.addr;
-	flow.dport = svc->node.port;
+	flow.dport = rlb_service_port(svc, flow.dport);
 	return is_of_vip(pkt, &flow, seg) ||
 	       rlb_steer_has(rcu_dereference(svc->table), &flow, pkt->backend);
 }
@@ -116,13 +116,11 @@ static bool is_second_look(const struct nf_hook_state *state)
 enum rlb_verdict rlb_direct_in(struct rlb_pkt *pkt)
 {
 	const struct rlb_tuple *t = &pkt->tuple;
-	struct rlb_index_node *node;
 
 	if (pkt->is_error || is_second_look(pkt->state))
 		return RLB_PASS;
-	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->dst, t->dport);
-	if (node) {
-		pkt->backend = container_of(node, struct rlb_backend, node);
+	pkt->backend = rlb_real_find(pkt->rn, t->family, t->proto, &t->dst, t->dport);
+	if (pkt->backend) {
 		pkt->service = pkt->backend->service;
 		direct_seen(pkt);
 	}

@@ -18,11 +18,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include <net/addrconf.h>
-#include <net/route.h>
-
 #include "draft.h"
 #include "map.h"
+#include "own.h"
 #include "service.h"
 #include "slow.h"
 #include "table.h"
@@ -94,19 +92,15 @@ static bool can_share(const struct rlb_draft *draft, const struct rlb_backend *b
 }
 
 /* Is a backend in force that will be when this draft is? */
-static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_config *c, __be16 port)
+static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_config *c,
+		     const struct rlb_ports *ports, __be16 port)
 {
 	const struct rlb_service *svc = draft->service;
-	struct rlb_index_node key = {
-		.addr = c->addr,
-		.port = port,
-		.family = c->family,
-		.proto = svc->config.proto,
-	};
-	struct rlb_backend *b = rlb_backend_by_tuple(svc->rn, &key);
+	struct rlb_backend *b = rlb_backend_at(svc->rn, c->family, svc->config.proto, &c->addr,
+					       ports);
 
 	if (b && b->service != svc)
-		return !can_share(draft, b);
+		return !can_share(draft, b) || b->node.port != port;
 	return b && rlb_backend_is_in(&draft->set, b);
 }
 
@@ -121,15 +115,6 @@ static int refuse_taken(struct netlink_ext_ack *extack)
 	NL_SET_ERR_MSG(extack,
 		       "address and port of the backend already get packets of a service: replies could not be told apart without track all in both");
 	return -EEXIST;
-}
-
-static bool is_own(const struct rlb_service *svc, const struct rlb_backend_config *c)
-{
-	struct net *net = svc->rn->net;
-
-	if (c->family == AF_INET)
-		return inet_addr_type(net, c->addr.v4) == RTN_LOCAL;
-	return ipv6_chk_addr(net, (const struct in6_addr *)&c->addr, NULL, 0);
 }
 
 static int refuse_own(struct netlink_ext_ack *extack)
@@ -148,18 +133,22 @@ static int check_unique(const struct rlb_draft *draft, const struct rlb_backend_
 {
 	const struct rlb_service_config *sc = &draft->service->config;
 	const struct rlb_backend_set *set = &draft->set;
+	struct rlb_ports ports = sc->ports;
 	__be16 port = c->port ?: sc->port;
 	u32 i;
 
-	if (rlb_index_find(&draft->service->rn->vips, c->family, sc->proto, &c->addr, port))
+	if (port)
+		ports.first = ports.last = ntohs(port);
+	if (rlb_service_at(draft->service->rn, c->family, sc->proto, &c->addr, &ports))
 		return refuse_vip(extack);
 	if (rlb_backend_find(set, c)) {
 		NL_SET_ERR_MSG(extack, "service has this backend already");
 		return -EEXIST;
 	}
 	if (!rlb_service_is_nat(draft->service))
-		return is_own(draft->service, c) ? refuse_own(extack) : 0;
-	if (is_taken(draft, c, port))
+		return rlb_own_has(draft->service->rn->net, c->family, &c->addr) ?
+			 refuse_own(extack) : 0;
+	if (is_taken(draft, c, &ports, port))
 		return refuse_taken(extack);
 	for (i = 0; i < set->n; i++)
 		if (set->item[i].backend->node.port == port &&
@@ -174,17 +163,21 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 	const struct rlb_service *svc = draft->service;
 	const struct rlb_index_node *node;
 	struct rlb_backend *found;
+	struct rlb_ports ports;
 	u32 i;
 
 	for (i = 0; i < draft->set.n; i++) {
 		node = &draft->set.item[i].backend->node;
 		if (rlb_backend_is_in(&svc->set, draft->set.item[i].backend))
 			continue;
-		if (rlb_index_find(&svc->rn->vips, node->family, node->proto, &node->addr,
-				   node->port))
+		ports = rlb_backend_ports(draft->set.item[i].backend);
+		if (rlb_service_at(svc->rn, node->family, node->proto, &node->addr, &ports))
 			return refuse_vip(extack);
-		found = rlb_service_is_nat(svc) ? rlb_backend_by_tuple(svc->rn, node) : NULL;
-		if (found && found->service != svc && !can_share(draft, found))
+		if (!rlb_service_is_nat(svc))
+			continue;
+		found = rlb_backend_at(svc->rn, node->family, node->proto, &node->addr, &ports);
+		if (found && found->service != svc &&
+		    (!can_share(draft, found) || found->node.port != node->port))
 			return refuse_taken(extack);
 	}
 	return 0;

@@ -31,7 +31,8 @@ enum rlb_verdict rlb_icmp_in(struct rlb_pkt *pkt)
 
 	if (pkt->is_redirect)
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_REDIRECT);
-	if (rlb_rewrite_error(pkt, RLB_SOURCE, &to->addr, to->port, RLB_DESTINATION, true))
+	if (rlb_rewrite_error(pkt, RLB_SOURCE, &to->addr,
+			      rlb_backend_port(pkt->backend, &pkt->tuple), RLB_DESTINATION, true))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_ICMP_IN);
 	return RLB_NEXT;

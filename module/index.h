@@ -26,7 +26,7 @@
  * @what: family, protocol and port in one word, likewise
  * @port: network byte order
  * @proto: IPPROTO_*
- * @family: AF_INET or AF_INET6
+ * @family: AF_INET or AF_INET6, or see match.h
  * @addr: the address
  */
 struct rlb_index_node {
@@ -101,7 +101,7 @@ static inline u32 rlb_index_hash(u32 what, u8 family, const union rlb_addr *addr
 {
 	u64 x = (u64)(__force u32)addr->v4 << 32 | what;
 
-	if (family == AF_INET6) {
+	if (family != AF_INET) {
 		x ^= (__force u32)addr->v6[1];
 		x *= 0xbf58476d1ce4e5b9ULL;
 		x ^= rlb_addr_half(addr, 1);

@@ -23,12 +23,12 @@
 #include "wide.h"
 
 /* The packet's tuple becomes its flow's: from the client to the VIP. */
-static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip)
+static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip, __be16 port)
 {
 	t->src = t->dst;
 	t->sport = t->dport;
 	t->dst = vip->addr;
-	t->dport = vip->port;
+	t->dport = port;
 }
 
 /* Is it a remembered flow's answer? Then the pin hears of it. */
@@ -62,16 +62,14 @@ static bool is_owner(const struct rlb_pkt *pkt)
 enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 {
 	struct rlb_tuple *t = &pkt->tuple;
-	struct rlb_index_node *node;
 
-	node = rlb_index_find(&pkt->rn->reals, t->family, t->proto, &t->src, t->sport);
-	if (!node || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
+	pkt->backend = rlb_real_find(pkt->rn, t->family, t->proto, &t->src, t->sport);
+	if (!pkt->backend || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
 		return RLB_PASS;
 	if (rlb_pins_any_wide(&pkt->rn->pins) && rlb_wide_answers(pkt))
 		return RLB_NEXT;
-	pkt->backend = container_of(node, struct rlb_backend, node);
 	pkt->service = pkt->backend->service;
-	turn_round(t, &pkt->service->node);
+	turn_round(t, &pkt->service->node, rlb_service_port(pkt->service, t->sport));
 	if ((rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt)) || is_owner(pkt))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);

@@ -6,7 +6,8 @@
  * the configuration in a namespace. It is taken by requests (nl/), and by the namespace's
  * birth and death. It is taken inside the RTNL when a device goes away, never the other way round.
  * Inside it may be taken, in this order and never the other way: the
- * netfilter core's hook mutex (through rlb_hooks_get()), allocators' locks. Packets take no
+ * netfilter core's hook mutex (through rlb_hooks_get()), locks of sockets that nobody else
+ * sees (own.c), allocators' locks. Packets take no
  * lock: they find services, backends and tables through RCU pointers, in one read-side
  * section that the netfilter core opens around each hook.
  *
@@ -37,6 +38,7 @@
 #include "lookup/choose.h"
 #include "lookup/key.h"
 #include "lookup/lookup.h"
+#include "lookup/ports.h"
 
 struct rlb_backend;
 struct rlb_entry;
@@ -69,8 +71,10 @@ struct rlb_index {
 
 /**
  * struct rlb_net - all state of a network namespace
- * @vips: services by address, port and protocol of the VIP; read by packets
- * @reals: backends by address, port and protocol of their packets; read by packets
+ * @vips: services by address, port and protocol of the VIP, or by blocks of ports; read by packets
+ * @reals: backends by address, port and protocol of their packets; those that keep the ports of
+ *	packets by port 0. Read by packets
+ * @sizes: of IPv4 and of IPv6: bit n: some service has a block of 2^n ports; read by packets
  * @stats: packets dropped before a service was known
  * @pins: flows that are remembered
  * @cfg_lock: guards everything below, and every change of what is above
@@ -81,6 +85,7 @@ struct rlb_index {
  * @next_id: where the search for a new service's number starts
  * @next_backend: counts backends; each one's number
  * @seq: counts changes, for the consistency check of dumps; never 0
+ * @n_blocks: of IPv4 and of IPv6: how many blocks of each size there are; see @sizes
  * @hooked: services that need a set of hooks, of IPv4 and of IPv6: it exists while this is not 0
  * @hooks: these hooks
  * @secret: the hash key, copied into each table
@@ -97,6 +102,7 @@ struct rlb_net {
 	/* packets */
 	struct rlb_index vips;
 	struct rlb_index reals;
+	u32 sizes[2];
 	struct rlb_stats __percpu *stats;
 	struct rlb_pins pins;
 
@@ -109,6 +115,7 @@ struct rlb_net {
 	u32 next_id;
 	u32 next_backend;
 	u32 seq;
+	u32 n_blocks[2][RLB_PORTS_BITS + 1];
 	u32 hooked[RLB_HOOK_SETS][2];
 	struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS];
 	struct rlb_secret secret;

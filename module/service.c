@@ -11,6 +11,8 @@
 
 #include "draft.h"
 #include "hook.h"
+#include "match.h"
+#include "own.h"
 #include "service.h"
 #include "snat.h"
 #include "stats.h"
@@ -40,6 +42,7 @@ struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name)
 static void service_free(struct rlb_service *svc)
 {
 	rlb_stats_free(svc->stats);
+	kfree(svc->blocks);
 	kfree(svc);
 }
 
@@ -69,28 +72,91 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->node.proto = c->proto;
 	svc->node.port = c->port;
 	svc->node.addr = c->vip;
-	return svc;
+	svc->ports = c->ports;
+	if (c->port)
+		return svc;
+	svc->wide = true;	/* a client's port may be in flows to several ports */
+	svc->blocks = rlb_blocks_alloc(svc, &svc->node, &svc->ports);
+	if (svc->blocks)
+		return svc;
+	service_free(svc);
+	return NULL;
+}
+
+/**
+ * rlb_service_at() - a service that takes packets at an address and some port
+ * @rn: the namespace; cfg_lock held
+ * @family: AF_INET or AF_INET6
+ * @proto: protocol
+ * @addr: the address
+ * @ports: the ports
+ *
+ * Return: the service, the first of several; NULL if there is none.
+ */
+const struct rlb_service *rlb_service_at(struct rlb_net *rn, u8 family, u8 proto,
+					 const union rlb_addr *addr, const struct rlb_ports *ports)
+{
+	struct rlb_tuple t = { .dst = *addr, .dport = htons(ports->first), .family = family,
+			       .proto = proto };
+	const struct rlb_service *svc;
+	unsigned long id;
+
+	if (ports->first == ports->last)
+		return rlb_service_of(rn, &t);
+	xa_for_each(&rn->services, id, svc)
+		if (svc->config.family == family && svc->config.proto == proto &&
+		    !memcmp(&svc->config.vip, addr, sizeof(*addr)) &&
+		    rlb_ports_meet(&svc->ports, ports))
+			return svc;
+	return NULL;
+}
+
+/* A service that would take the same packets as another one, and nothing says which; NULL: none */
+static const struct rlb_service *find_clash(struct rlb_net *rn, const struct rlb_service_config *c)
+{
+	const struct rlb_service *svc;
+	struct rlb_index_node *node;
+	unsigned long id;
+
+	if (c->port) {
+		node = rlb_index_find(&rn->vips, c->family, c->proto, &c->vip, c->port);
+		return node ? container_of(node, struct rlb_service, node) : NULL;
+	}
+	xa_for_each(&rn->services, id, svc)
+		if (svc->config.family == c->family && svc->config.proto == c->proto &&
+		    !memcmp(&svc->config.vip, &c->vip, sizeof(c->vip)) &&
+		    rlb_ports_clash(&svc->ports, &c->ports))
+			return svc;
+	return NULL;
+}
+
+static int refuse_clash(const struct rlb_service_config *c, struct netlink_ext_ack *extack)
+{
+	switch (rlb_ports_match(&c->ports)) {
+	case RINGLB_MATCH_PORTS:
+		NL_SET_ERR_MSG(extack,
+			       "a service of this protocol and address has a range with some of these ports");
+		break;
+	case RINGLB_MATCH_EVERY_PORT:
+		NL_SET_ERR_MSG(extack,
+			       "a service of every port of this protocol and address exists");
+		break;
+	default:
+		NL_SET_ERR_MSG(extack, "a service of this protocol, address and port exists");
+	}
+	return -EEXIST;
 }
 
 static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
 		      struct netlink_ext_ack *extack)
 {
-	struct rlb_index_node key = {
-		.addr = c->vip,
-		.port = c->port,
-		.family = c->family,
-		.proto = c->proto,
-	};
-
 	if (rlb_service_by_name(rn, c->name)) {
 		NL_SET_ERR_MSG(extack, "a service of this name exists");
 		return -EEXIST;
 	}
-	if (rlb_index_find(&rn->vips, c->family, c->proto, &c->vip, c->port)) {
-		NL_SET_ERR_MSG(extack, "a service of this protocol, address and port exists");
-		return -EEXIST;
-	}
-	if (rlb_backend_by_tuple(rn, &key)) {
+	if (find_clash(rn, c))
+		return refuse_clash(c, extack);
+	if (rlb_backend_at(rn, c->family, c->proto, &c->vip, &c->ports)) {
 		NL_SET_ERR_MSG(extack, "address and port are those of a backend");
 		return -EINVAL;
 	}
@@ -164,7 +230,8 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	struct rlb_table *table;
 	int err;
 
-	err = check_free(rn, config, extack) ?: rlb_snat_check(rn->net, config, extack);
+	err = check_free(rn, config, extack) ?: rlb_snat_check(rn->net, config, extack) ?:
+	      rlb_own_check(rn->net, config, extack);
 	if (err)
 		return ERR_PTR(err);
 	svc = service_alloc(rn, config);
@@ -177,9 +244,8 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	}
 	rlb_table_publish(svc, table);
 	svc->generation = 1;
-	err = rlb_index_reserve(&rn->vips, 1) ?: rlb_pins_reserve(&rn->pins);
-	if (!err && config->snat.on)
-		err = rlb_back_reserve(&rn->pins);
+	err = rlb_index_reserve(&rn->vips, svc->blocks ? svc->blocks->n : 1) ?:
+	      rlb_pins_reserve(&rn->pins) ?: (svc->wide ? rlb_back_reserve(&rn->pins) : 0);
 	if (err)
 		goto err_free_table;
 	err = service_enlist(rn, svc);
@@ -189,7 +255,10 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	if (err)
 		goto err_delist;
 	rlb_backend_make_way(rn, &svc->node);
-	rlb_index_insert(&rn->vips, &svc->node);
+	if (svc->blocks)
+		rlb_blocks_insert(rn, svc->blocks);
+	else
+		rlb_index_insert(&rn->vips, &svc->node);
 	return svc;
 
 err_delist:
@@ -341,7 +410,10 @@ void rlb_service_destroy(struct rlb_service *svc)
 	struct rlb_net *rn = svc->rn;
 
 	rlb_drafts_drop(rn, svc, 0);
-	rlb_index_remove(&rn->vips, &svc->node);
+	if (svc->blocks)
+		rlb_blocks_remove(rn, svc->blocks);
+	else
+		rlb_index_remove(&rn->vips, &svc->node);
 	rlb_backends_destroy(svc);
 	hooks_put(rn, &svc->config);
 	service_delist(rn, svc);

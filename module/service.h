@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "index.h"
+#include "match.h"
 #include "ringlb.h"
 
 struct rlb_map;
@@ -21,7 +22,6 @@ struct rlb_table;
  * struct rlb_snat - does the gateway take the client's place?
  * @on: it does
  * @has_addr: by the address @addr; else by the one that the route to the backend has
- * @force: ports that its own connections may get are allowed
  * @first: its ports, host byte order: from this one
  * @last: to this one
  * @addr: the address
@@ -29,7 +29,6 @@ struct rlb_table;
 struct rlb_snat {
 	bool on;
 	bool has_addr;
-	bool force;
 	u16 first;
 	u16 last;
 	union rlb_addr addr;
@@ -40,7 +39,8 @@ struct rlb_snat {
  * @name: padded with NULs
  * @family: AF_INET or AF_INET6
  * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
- * @port: of the VIP, network byte order
+ * @ports: of the VIP
+ * @port: the same if it is one, in network byte order; else 0
  * @vip: the address
  * @ops: method
  * @key: enum ringlb_key
@@ -56,6 +56,7 @@ struct rlb_snat {
  * @none: enum ringlb_none
  * @snat: never changes
  * @force: of a change alone: lose the flows that are kept from an earlier change of this kind
+ * @forced: ports that this host may need for itself are allowed; never changes
  * @map: method slots: who is to own which slot; NULL: as it is, always so in a service's own
  *	configuration
  */
@@ -64,6 +65,7 @@ struct rlb_service_config {
 	u8 family;
 	u8 proto;
 	__be16 port;
+	struct rlb_ports ports;
 	union rlb_addr vip;
 	const struct rlb_lookup_ops *ops;
 	enum ringlb_key key;
@@ -79,12 +81,14 @@ struct rlb_service_config {
 	u32 none;
 	struct rlb_snat snat;
 	bool force;
+	bool forced;
 	const struct rlb_map *map;
 };
 
 /**
  * struct rlb_service - a service
- * @node: in rlb_net.vips; VIP, port, protocol and family are here
+ * @node: in rlb_net.vips unless it has several ports: VIP, port (or 0), protocol and family
+ * @ports: those of the VIP; never change
  * @table: the published table, never NULL once the service can be found
  * @stats: RLB_COUNTERS_ALL
  * @wide: its flows have wide pins; once set, it stays. Written under cfg_lock, read by packets
@@ -95,6 +99,7 @@ struct rlb_service_config {
  * @config: as configured; cfg_lock, but for what @node repeats
  * @set: its backends; cfg_lock
  * @gone: backends that have been removed and are old owners of slots; cfg_lock
+ * @blocks: in rlb_net.vips, if it has several ports; else NULL. cfg_lock
  * @id: its number in rlb_net.services
  * @generation: counts the tables that changes have published; cfg_lock
  * @moved: slots that tables gave another owner since the last entry of the ledger; cfg_lock
@@ -106,6 +111,7 @@ struct rlb_service_config {
 struct rlb_service {
 	/* packets */
 	struct rlb_index_node node;
+	struct rlb_ports ports;
 	struct rlb_table __rcu *table;
 	struct rlb_stats __percpu *stats;
 	bool wide;
@@ -118,6 +124,7 @@ struct rlb_service {
 	struct rlb_service_config config;
 	struct rlb_backend_set set;
 	struct list_head gone;
+	struct rlb_blocks *blocks;
 	u32 id;
 	u32 generation;
 	u32 moved;
@@ -128,6 +135,38 @@ struct rlb_service {
 };
 
 /**
+ * rlb_service_of() - the service whose VIP a packet is to
+ * @rn: the namespace
+ * @t: the packet, from client to VIP
+ *
+ * Caller holds rcu_read_lock() or cfg_lock.
+ *
+ * Return: the service, NULL if there is none.
+ */
+static inline struct rlb_service *rlb_service_of(const struct rlb_net *rn,
+						 const struct rlb_tuple *t)
+{
+	struct rlb_index_node *node;
+
+	node = rlb_index_find(&rn->vips, t->family, t->proto, &t->dst, t->dport);
+	if (likely(node))
+		return container_of(node, struct rlb_service, node);
+	return rlb_match_sizes(rn, t->family) ? rlb_match_ports(rn, t) : NULL;
+}
+
+/* The port that a packet of a service is to, whose backend has got it at @port */
+static inline __be16 rlb_service_port(const struct rlb_service *svc, __be16 port)
+{
+	return svc->node.port ?: port;
+}
+
+/* Has a service this port, perhaps among others? */
+static inline bool rlb_service_has_port(const struct rlb_service *svc, __be16 port)
+{
+	return ntohs(port) >= svc->ports.first && ntohs(port) <= svc->ports.last;
+}
+
+/**
  * rlb_service_find() - the service of a packet that travels towards a VIP
  * @pkt: a parsed packet; @pkt->service is set
  *
@@ -135,14 +174,42 @@ struct rlb_service {
  */
 static inline enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
 {
-	const struct rlb_tuple *t = &pkt->tuple;
-	struct rlb_index_node *node;
+	pkt->service = rlb_service_of(pkt->rn, &pkt->tuple);
+	return pkt->service ? RLB_NEXT : RLB_PASS;
+}
 
-	node = rlb_index_find(&pkt->rn->vips, t->family, t->proto, &t->dst, t->dport);
-	if (!node)
-		return RLB_PASS;
-	pkt->service = container_of(node, struct rlb_service, node);
-	return RLB_NEXT;
+/* Of those that keep the ports of packets */
+static inline struct rlb_backend *rlb_real_keeping(const struct rlb_net *rn, u8 family, u8 proto,
+						   const union rlb_addr *addr, __be16 port)
+{
+	struct rlb_index_node *node = rlb_index_find(&rn->reals, family, proto, addr, 0);
+	struct rlb_backend *b;
+
+	b = node ? container_of(node, struct rlb_backend, node) : NULL;
+	/* Of several with the address one is found, and pins say whose a packet is. */
+	return b && (READ_ONCE(b->needs_pin) || rlb_service_has_port(b->service, port)) ? b : NULL;
+}
+
+/**
+ * rlb_real_find() - the backend that gets packets at an address and port
+ * @rn: the namespace
+ * @family: AF_INET or AF_INET6
+ * @proto: protocol
+ * @addr: the address
+ * @port: the port
+ *
+ * Caller holds rcu_read_lock() or cfg_lock.
+ *
+ * Return: the backend, perhaps one that has been removed; NULL if there is none.
+ */
+static inline struct rlb_backend *rlb_real_find(const struct rlb_net *rn, u8 family, u8 proto,
+						const union rlb_addr *addr, __be16 port)
+{
+	struct rlb_index_node *node = rlb_index_find(&rn->reals, family, proto, addr, port);
+
+	if (likely(node))
+		return container_of(node, struct rlb_backend, node);
+	return rlb_match_sizes(rn, family) ? rlb_real_keeping(rn, family, proto, addr, port) : NULL;
 }
 
 /* Are a service's packets rewritten, so that answers come by and have to be, too? */
@@ -152,6 +219,8 @@ static inline bool rlb_service_is_nat(const struct rlb_service *svc)
 }
 
 struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);
+const struct rlb_service *rlb_service_at(struct rlb_net *rn, u8 family, u8 proto,
+					 const union rlb_addr *addr, const struct rlb_ports *ports);
 struct rlb_service *rlb_service_create(struct rlb_net *rn,
 				       const struct rlb_service_config *config,
 				       struct netlink_ext_ack *extack);

@@ -41,7 +41,7 @@ int rlb_snat_check(struct net *net, const struct rlb_service_config *config,
 {
 	int low, high;
 
-	if (!config->snat.on || config->snat.force)
+	if (!config->snat.on || config->forced)
 		return 0;
 	inet_get_local_port_range(net, &low, &high);
 	if (config->snat.first > high || config->snat.last < low)

@@ -55,7 +55,7 @@ static struct rlb_tuple answer_of(const struct rlb_tuple *flow, const struct rlb
 	struct rlb_tuple t = { .family = flow->family, .proto = flow->proto };
 
 	t.src = b->node.addr;
-	t.sport = b->node.port;
+	t.sport = rlb_backend_port(b, flow);
 	t.dst = flow->src;
 	t.dport = flow->sport;
 	return t;
@@ -81,12 +81,9 @@ static bool has_narrow(const struct rlb_pkt *pkt, const struct rlb_tuple *answer
 {
 	struct rlb_pins *pins = &pkt->rn->pins;
 	const struct rlb_backend *b;
-	struct rlb_index_node *node;
 	struct rlb_pin *pin;
 
-	node = rlb_index_find(&pkt->rn->reals, answer->family, answer->proto, &answer->src,
-			      answer->sport);
-	b = node ? container_of(node, struct rlb_backend, node) : NULL;
+	b = rlb_real_find(pkt->rn, answer->family, answer->proto, &answer->src, answer->sport);
 	if (!b || b->service == pkt->service)
 		return false;
 	pin = rlb_pins_find(pins, rlb_steer_words(b->service, &pkt->tuple), rlb_flow_now());
@@ -151,9 +148,9 @@ struct rlb_pin *rlb_wide_add(struct rlb_pkt *pkt, const struct rlb_pin *begun,
 	find_by(pkt->service, &pkt->tuple, &what.pin.key, &what.vip);
 	for (i = 0; b && i < LOOKS; i++) {
 		RCU_INIT_POINTER(what.pin.backend, b);
-		what.port = b->node.port;
+		what.port = rlb_service_is_nat(pkt->service) ? rlb_backend_port(b, &pkt->tuple) : 0;
 		pkt->why = RINGLB_COUNTER_DROP_CLASH;
-		if (is_between(pkt, &what, begins)) {
+		if (what.port && is_between(pkt, &what, begins)) {
 			b = next_choice(table, &hash);
 			continue;
 		}

@@ -12,10 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PORTS_TEXT_MAX 12	/* "10000-65535", NUL */
+
 #define EXPECT_WITH_PORT "expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443"
+#define EXPECT_WITH_PORTS \
+	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*"
 #define EXPECT_MAYBE_PORT \
 	"expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80"
 #define EXPECT_PORT "expected a port from 1 to 65535"
+#define EXPECT_PORTS "expected a port from 1 to 65535, FIRST-LAST or *"
 #define EXPECT_NO_ZEROS "expected an IPv4 address without leading zeros"
 #define EXPECT_NO_SCOPE "expected an address without a scope (%)"
 #define EXPECT_NOT_MAPPED "expected an IPv4 address as such, not mapped into IPv6"
@@ -91,9 +96,47 @@ static const char *parse_port(const char *text, struct endpoint *to)
 	return NULL;
 }
 
+/* "443", "8000-8999" or "*" */
+static const char *parse_ports(const char *text, struct endpoint *to)
+{
+	const char *dash = strchr(text, '-');
+	char first[8];
+	u64 last;
+
+	if (!strcmp(text, "*")) {
+		to->port = 1;
+		to->last = RLB_PORT_MAX;
+		return NULL;
+	}
+	if (!dash)
+		return parse_port(text, to) ? EXPECT_PORTS : NULL;
+	if (dash - text >= (long)sizeof(first))
+		return EXPECT_PORTS;
+	memcpy(first, text, dash - text);
+	first[dash - text] = '\0';
+	if (parse_port(first, to) || addr_number(dash + 1, RLB_PORT_MAX, &last) || last < to->port)
+		return EXPECT_PORTS;
+	if (last > to->port)
+		to->last = last;
+	return NULL;
+}
+
+static const char *form_expects(enum addr_form form)
+{
+	switch (form) {
+	case ADDR_WITH_PORT:
+		return EXPECT_WITH_PORT;
+	case ADDR_WITH_PORTS:
+		return EXPECT_WITH_PORTS;
+	default:
+		return EXPECT_MAYBE_PORT;
+	}
+}
+
 /**
  * addr_parse() - an endpoint from a word
- * @word: ADDR:PORT, or with ADDR_MAYBE_PORT also ADDR; IPv6 with a port in brackets
+ * @word: ADDR:PORT, with ADDR_MAYBE_PORT also ADDR, with ADDR_WITH_PORTS also ADDR:FIRST-LAST and
+ *	ADDR:*; IPv6 with a port in brackets
  * @form: whether there must be a port
  * @to: out: the endpoint; undefined after an error
  *
@@ -101,7 +144,7 @@ static const char *parse_port(const char *text, struct endpoint *to)
  */
 const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to)
 {
-	const char *expected = form == ADDR_WITH_PORT ? EXPECT_WITH_PORT : EXPECT_MAYBE_PORT;
+	const char *expected = form_expects(form);
 	const char *port = NULL;
 	bool v6 = false;
 	const char *bad;
@@ -137,8 +180,19 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 	if (bad)
 		return bad;
 	if (port)
-		return parse_port(port, to);
-	return form == ADDR_WITH_PORT ? expected : NULL;
+		return form == ADDR_WITH_PORTS ? parse_ports(port, to) : parse_port(port, to);
+	return form == ADDR_MAYBE_PORT ? NULL : expected;
+}
+
+static const char *print_ports(const struct endpoint *e, char text[PORTS_TEXT_MAX])
+{
+	if (addr_is_every_port(e))
+		strcpy(text, "*");
+	else if (e->last)
+		snprintf(text, PORTS_TEXT_MAX, "%u-%u", e->port, e->last);
+	else
+		snprintf(text, PORTS_TEXT_MAX, "%u", e->port);
+	return text;
 }
 
 /**
@@ -150,20 +204,58 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
  */
 char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 {
-	char addr[INET6_ADDRSTRLEN];
+	char addr[INET6_ADDRSTRLEN], ports[PORTS_TEXT_MAX];
 
 	if (!inet_ntop(e->family, &e->addr, addr, sizeof(addr)))
 		strcpy(addr, "?");
 	if (!e->port)
 		snprintf(text, ADDR_TEXT_MAX, "%s", addr);
 	else
-		snprintf(text, ADDR_TEXT_MAX, e->family == AF_INET6 ? "[%s]:%u" : "%s:%u",
-			 addr, e->port);
+		snprintf(text, ADDR_TEXT_MAX, e->family == AF_INET6 ? "[%s]:%s" : "%s:%s",
+			 addr, print_ports(e, ports));
 	return text;
 }
 
+bool addr_is_every_port(const struct endpoint *e)
+{
+	return e->port == 1 && e->last == RLB_PORT_MAX;
+}
+
+static struct rlb_ports ports_of(const struct endpoint *e)
+{
+	return (struct rlb_ports){ e->port, e->last ? e->last : e->port };
+}
+
 /**
- * addr_cmp() - the canonical order: family, bytes of the address as on the wire, port
+ * addr_same_place() - do two services send to one place, as far as answers can tell?
+ * @a: where one of them sends to
+ * @b: where the other one does
+ *
+ * Return: true if they have the address in common, and the port, or several ports each.
+ */
+bool addr_same_place(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->family == b->family && !memcmp(&a->addr, &b->addr, rlb_addr_len(a->family)) &&
+	       (a->last && b->last ? true : !a->last && !b->last && a->port == b->port);
+}
+
+/**
+ * addr_meet() - have two endpoints of one protocol some address and port in common?
+ * @a: one
+ * @b: the other
+ *
+ * Return: whether.
+ */
+bool addr_meet(const struct endpoint *a, const struct endpoint *b)
+{
+	struct rlb_ports x = ports_of(a), y = ports_of(b);
+
+	return a->family == b->family && !memcmp(&a->addr, &b->addr, rlb_addr_len(a->family)) &&
+	       rlb_ports_meet(&x, &y);
+}
+
+/**
+ * addr_cmp() - the canonical order: family, bytes of the address as on the wire, port, last port
  * @a: one
  * @b: the other
  *
@@ -178,7 +270,8 @@ int addr_cmp(const struct endpoint *a, const struct endpoint *b)
 	diff = memcmp(&a->addr, &b->addr, rlb_addr_len(a->family));
 	if (diff)
 		return diff;
-	return (int)a->port - (int)b->port;
+	diff = (int)a->port - (int)b->port;
+	return diff ? diff : (int)a->last - (int)b->last;
 }
 
 static const char *wrong_ipv4(const u8 *b)

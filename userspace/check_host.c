@@ -208,8 +208,10 @@ void check_vips(struct check *c)
 		s = c->model.by_vip[i];
 		before = i ? c->model.by_vip[i - 1] : NULL;
 		at = s->vip;
-		if (before)
+		if (before) {
 			at.port = before->vip.port;
+			at.last = before->vip.last;
+		}
 		if (!before || addr_cmp(&at, &before->vip))
 			check_vip(c, s);
 	}

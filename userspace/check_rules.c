@@ -151,14 +151,10 @@ static bool untracks_answers_alone(const struct flow *f)
 	return untracks_answers(f) && !any_chain(f, untracks_all_requests);
 }
 
-/* A backend without a port gets the VIP's. */
-static struct endpoint real(const struct service *s, const struct backend *b)
+/* At which port a backend gets packets; the first, if they keep theirs */
+static u16 port_of(const struct service *s, size_t i)
 {
-	struct endpoint at = b->at;
-
-	if (!at.port)
-		at.port = s->vip.port;
-	return at;
+	return service_real(s, &s->backends[i].at).port;
 }
 
 static void put_address(FILE *to, const struct endpoint *e)
@@ -170,6 +166,14 @@ static void put_address(FILE *to, const struct endpoint *e)
 	fputs(addr_print(&bare, text), to);
 }
 
+/* A backend's port, or the first of those that packets of a service keep */
+static void put_port(FILE *to, const struct service *s, u16 port)
+{
+	fprintf(to, "%u", port);
+	if (s->vip.last)
+		fprintf(to, "-%u", s->vip.last);
+}
+
 /* "ip saddr { 10.0.0.1, 10.0.0.2 } tcp sport 80": backends that are @harmed and have @port */
 static void put_backends(FILE *to, const struct service *s, const bool *harmed, u16 port,
 			 const char *side)
@@ -178,24 +182,26 @@ static void put_backends(FILE *to, const struct service *s, const bool *harmed, 
 	size_t i, n = 0;
 
 	for (i = 0; i < s->n; i++)
-		n += harmed[i] && real(s, &s->backends[i]).port == port;
+		n += harmed[i] && port_of(s, i) == port;
 	fprintf(to, "%s %saddr %s", s->vip.family == AF_INET ? "ip" : "ip6", side,
 		n > 1 ? "{ " : "");
 	for (i = 0; i < s->n; i++) {
-		if (!harmed[i] || real(s, &s->backends[i]).port != port)
+		if (!harmed[i] || port_of(s, i) != port)
 			continue;
 		fputs(between, to);
 		put_address(to, &s->backends[i].at);
 		between = ", ";
 	}
-	fprintf(to, "%s %s %sport %u", n > 1 ? " }" : "", word_protocol(s->protocol), side, port);
+	fprintf(to, "%s %s %sport ", n > 1 ? " }" : "", word_protocol(s->protocol), side);
+	put_port(to, s, port);
 }
 
 static void put_vip(FILE *to, const struct service *s)
 {
 	fprintf(to, "%s daddr ", s->vip.family == AF_INET ? "ip" : "ip6");
 	put_address(to, &s->vip);
-	fprintf(to, " %s dport %u", word_protocol(s->protocol), s->vip.port);
+	fprintf(to, " %s dport ", word_protocol(s->protocol));
+	put_port(to, s, s->vip.port);
 }
 
 /* A cure in the making */
@@ -227,8 +233,7 @@ static bool is_seen(const struct service *s, const bool *harmed, size_t i)
 	size_t before;
 
 	for (before = 0; before < i; before++)
-		if (harmed[before] &&
-		    real(s, &s->backends[before]).port == real(s, &s->backends[i]).port)
+		if (harmed[before] && port_of(s, before) == port_of(s, i))
 			return true;
 	return false;
 }
@@ -245,7 +250,7 @@ static char *cure_text(struct cure *u)
 	if (u->kind->vip)
 		put_command(u, 0, NULL);
 	for (i = 0; i < u->s->n && !u->kind->vip; i++) {
-		u16 port = real(u->s, &u->s->backends[i]).port;
+		u16 port = port_of(u->s, i);
 
 		if (!u->harmed[i] || is_seen(u->s, u->harmed, i))
 			continue;
@@ -267,7 +272,7 @@ static bool look(struct check *c, const struct kind *k, const struct rules_chain
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		f.backend = real(s, &s->backends[i]);
+		f.backend = service_real(s, &s->backends[i].at);
 		f.device = !route_get(&c->route, &f.backend, &r) && *r.device ? r.device : NULL;
 		harmed[i] = k->harms(&f);
 		any |= harmed[i];

@@ -161,8 +161,8 @@ int cmd_protocol(struct cmd *c, u32 *protocol)
 
 int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e)
 {
-	const char *word = cmd_next(c, what, form == ADDR_WITH_PORT ? "ADDR:PORT" :
-				    "ADDR or ADDR:PORT");
+	const char *word = cmd_next(c, what, form == ADDR_MAYBE_PORT ? "ADDR or ADDR:PORT" :
+				    "ADDR:PORT");
 	const char *bad;
 
 	if (!word)

@@ -78,7 +78,8 @@ static u64 settable(void)
 /* Mask of what is said once, when a service is added */
 static u64 said_once(const struct service *s)
 {
-	u64 mask = (save_service_has(s) & ~settable()) | BIT(RINGLB_A_SERVICE_SNAT);
+	u64 mask = (save_service_has(s) & ~settable()) | BIT(RINGLB_A_SERVICE_SNAT) |
+		   BIT(RINGLB_A_SERVICE_FORCE);
 
 	return s->snat ? mask | SERVICE_SNAT : mask;
 }
@@ -113,7 +114,7 @@ static void print_backend(struct differ *d, const char *verb, const struct servi
 static bool is_passed_on(struct differ *d, const struct service *w, const struct service *s,
 			 const struct backend *b)
 {
-	struct endpoint at = offline_real(s, &b->at);
+	struct endpoint at = service_real(s, &b->at);
 
 	return !service_find(w, &b->at) && model_real_has(d->wanted, s->protocol, &at);
 }

@@ -85,9 +85,9 @@ struct command {
 			 BIT(RINGLB_A_SERVICE_LAST_RESORT) | BIT(RINGLB_A_SERVICE_UDP_DRAIN) | \
 			 BIT(RINGLB_A_SERVICE_NONE))
 
-/* What service add alone may give */
+/* What service add alone may give, FORCE apart */
 #define SERVICE_SNAT (BIT(RINGLB_A_SERVICE_SNAT) | BIT(RINGLB_A_SERVICE_SNAT_IPV4) | \
-		      BIT(RINGLB_A_SERVICE_SNAT_PORTS) | BIT(RINGLB_A_SERVICE_FORCE))
+		      BIT(RINGLB_A_SERVICE_SNAT_PORTS))
 
 #define G_CHANGES 1	/* changes something: may stand in a file of commands */
 #define G_OFFLINE 2	/* can be answered from a file */

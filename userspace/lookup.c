@@ -79,6 +79,8 @@ int lookup_run(struct tool *t, const struct command *command)
 	out_begin_one(&t->out, OUT_FACTS);
 	out_object(&t->out);
 	out_str(&t->out, 0, "service", l.service);
+	if (l.match > RINGLB_MATCH_PORT)
+		out_str(&t->out, 0, "match", word_match(l.match));
 	if (l.mode)
 		out_str(&t->out, 0, "mode", word_mode(l.mode));
 	if (l.has_owner || l.probes > 1)

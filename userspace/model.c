@@ -79,15 +79,8 @@ struct service *model_find(const struct model *m, const char *name)
 	return found ? m->services[i] : NULL;
 }
 
-/**
- * model_find_vip() - a service by what packets have
- * @m: the model
- * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
- * @vip: address and port
- *
- * Return: the service or NULL.
- */
-struct service *model_find_vip(const struct model *m, u32 protocol, const struct endpoint *vip)
+/* A service by its own protocol, address and ports */
+static struct service *find_vip(const struct model *m, u32 protocol, const struct endpoint *vip)
 {
 	struct service key = { .protocol = protocol, .vip = *vip };
 	bool found;
@@ -95,6 +88,90 @@ struct service *model_find_vip(const struct model *m, u32 protocol, const struct
 
 	i = place(m->by_vip, m->n, &key, vip_cmp, &found);
 	return found ? m->by_vip[i] : NULL;
+}
+
+static struct rlb_ports ports_of(const struct service *s)
+{
+	return (struct rlb_ports){ s->vip.port, s->vip.last ? s->vip.last : s->vip.port };
+}
+
+/**
+ * service_match() - by what a service takes packets to its address
+ * @s: the service
+ *
+ * Return: enum ringlb_match.
+ */
+u32 service_match(const struct service *s)
+{
+	struct rlb_ports p = ports_of(s);
+
+	return rlb_ports_match(&p);
+}
+
+/**
+ * model_match() - the service that takes a packet
+ * @m: the model
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @at: address and port
+ *
+ * Return: the service or NULL.
+ */
+struct service *model_match(const struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct service *s, *found = find_vip(m, protocol, at);
+	size_t i;
+
+	for (i = 0; !found && i < m->n && m->n_wide; i++) {
+		s = m->services[i];
+		if (s->protocol == protocol && addr_meet(&s->vip, at) &&
+		    service_match(s) == RINGLB_MATCH_PORTS)
+			found = s;
+	}
+	return found ? found : model_meet(m, protocol, at);
+}
+
+/**
+ * model_meet() - a service that takes packets of an address and some port
+ * @m: the model
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @at: address, and one port or several
+ *
+ * Return: the first of them, or NULL.
+ */
+struct service *model_meet(const struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct service *found = find_vip(m, protocol, at);
+	size_t i;
+
+	for (i = 0; !found && i < m->n && (m->n_wide || at->last); i++)
+		if (m->services[i]->protocol == protocol && addr_meet(&m->services[i]->vip, at))
+			found = m->services[i];
+	return found;
+}
+
+/**
+ * model_clash() - a service that would take a service's packets, and nothing says which of them
+ * @m: the model
+ * @s: the service, not in it
+ *
+ * Return: it, or NULL.
+ */
+struct service *model_clash(const struct model *m, const struct service *s)
+{
+	struct rlb_ports mine = ports_of(s), other;
+	struct service *o;
+	size_t i;
+
+	if (!s->vip.last)
+		return find_vip(m, s->protocol, &s->vip);
+	for (i = 0; i < m->n; i++) {
+		o = m->services[i];
+		other = ports_of(o);
+		if (o->protocol == s->protocol && addr_meet(&o->vip, &s->vip) &&
+		    rlb_ports_clash(&other, &mine))
+			return o;
+	}
+	return NULL;
 }
 
 static void insert(struct service **array, size_t n, size_t at, struct service *s)
@@ -149,6 +226,7 @@ int model_add(struct model *m, const struct service *s, struct service **added)
 	insert(m->services, m->n, by_name, copy);
 	insert(m->by_vip, m->n, by_vip, copy);
 	m->n++;
+	m->n_wide += !!s->vip.last;
 	if (added)
 		*added = copy;
 	return 0;
@@ -172,7 +250,26 @@ void model_del(struct model *m, struct service *s)
 	take_out(m->services, m->n, place(m->services, m->n, s, name_cmp, &found));
 	take_out(m->by_vip, m->n, place(m->by_vip, m->n, s, vip_cmp, &found));
 	m->n--;
+	m->n_wide -= !!s->vip.last;
 	service_free(s);
+}
+
+/**
+ * service_real() - where a packet goes
+ * @s: its service
+ * @at: its backend
+ *
+ * Return: address and port as the packet has them then; with several ports, all there may be.
+ */
+struct endpoint service_real(const struct service *s, const struct endpoint *at)
+{
+	struct endpoint r = *at;
+
+	if (!r.port) {
+		r.port = s->vip.port;
+		r.last = s->vip.last;
+	}
+	return r;
 }
 
 /* Protocol, address and port of a packet after it was given a backend */
@@ -224,6 +321,30 @@ bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *
 	return tfind(&key, &m->reals, real_cmp);
 }
 
+/**
+ * model_real_meets() - are packets sent to an address and some port already?
+ * @m: the model
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @at: address, and one port or several
+ *
+ * Return: whether.
+ */
+bool model_real_meets(const struct model *m, u32 protocol, const struct endpoint *at)
+{
+	struct endpoint real;
+	size_t i, j;
+
+	if (!at->last && model_real_has(m, protocol, at))
+		return true;
+	for (i = 0; i < m->n && (m->n_wide || at->last); i++)
+		for (j = 0; j < m->services[i]->n && m->services[i]->protocol == protocol; j++) {
+			real = service_real(m->services[i], &m->services[i]->backends[j].at);
+			if (addr_meet(&real, at) || addr_same_place(&real, at))
+				return true;
+		}
+	return false;
+}
+
 void model_real_del(struct model *m, u32 protocol, const struct endpoint *at)
 {
 	struct real key = { .protocol = protocol, .at = *at }, **in, *r;
@@ -240,6 +361,7 @@ void model_flush(struct model *m)
 {
 	tdestroy(m->reals, free);
 	m->reals = NULL;
+	m->n_wide = 0;
 	while (m->n)
 		service_free(m->services[--m->n]);
 }

@@ -127,11 +127,13 @@ static inline bool service_is_nat(const struct service *s)
  * @by_vip: the same in order of protocol, address and port
  * @flow_limit: the most flows that may be remembered; 0: as the module has it by itself
  * @reals: where packets of services are sent: a tree, kept for files alone
+ * @n_wide: services of several ports
  */
 struct model {
 	struct service **services;
 	struct service **by_vip;
 	void *reals;
+	size_t n_wide;
 	size_t n;
 	size_t room;
 	u32 flow_limit;
@@ -249,6 +251,7 @@ struct lookup {
 	struct endpoint dst;
 
 	char service[RINGLB_NAME_MAX + 1];
+	u32 match;		/* by what that takes it */
 	u32 mode;		/* 0: not told */
 	u32 slot;
 	u32 probes;
@@ -296,12 +299,17 @@ struct simulate {
 void model_free(struct model *m);
 void model_flush(struct model *m);
 struct service *model_find(const struct model *m, const char *name);
-struct service *model_find_vip(const struct model *m, u32 protocol, const struct endpoint *vip);
+struct service *model_match(const struct model *m, u32 protocol, const struct endpoint *at);
+struct service *model_clash(const struct model *m, const struct service *s);
+struct service *model_meet(const struct model *m, u32 protocol, const struct endpoint *at);
 int model_add(struct model *m, const struct service *s, struct service **added);
 void model_del(struct model *m, struct service *s);
 int model_real_add(struct model *m, u32 protocol, const struct endpoint *at);
+bool model_real_meets(const struct model *m, u32 protocol, const struct endpoint *at);
 bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *at);
 void model_real_del(struct model *m, u32 protocol, const struct endpoint *at);
+struct endpoint service_real(const struct service *s, const struct endpoint *at);
+u32 service_match(const struct service *s);
 struct backend *service_find(const struct service *s, const struct endpoint *at);
 int service_add(struct service *s, const struct backend *b);
 void service_del(struct service *s, struct backend *b);

@@ -86,7 +86,7 @@ static void take_options(struct service *s, const struct service *from)
 static int complete_snat(struct service *s, char *error, size_t size)
 {
 	if (!s->snat && s->has & SERVICE_SNAT & ~BIT(RINGLB_A_SERVICE_SNAT))
-		return refuse(error, size, "snat-address, snat-ports and force are of use with snat only");
+		return refuse(error, size, "snat-address and snat-ports are of use with snat only");
 	s->has &= ~SERVICE_SNAT;
 	if (!s->snat)
 		return 0;
@@ -101,8 +101,29 @@ static int complete_snat(struct service *s, char *error, size_t size)
 		return refuse(error, size, addr_wrong(&s->snat_at));
 	if (!s->snat_ports)
 		s->snat_ports = RINGLB_SNAT_PORTS;
-	s->has |= SERVICE_SNAT & ~BIT(RINGLB_A_SERVICE_FORCE);
+	s->has |= SERVICE_SNAT;
 	return 0;
+}
+
+/* What has to be forced: ports that a host may need for itself */
+static int complete_force(struct service *s, char *error, size_t size)
+{
+	if (HAS(s, RINGLB_A_SERVICE_FORCE) && !s->snat && !s->vip.last)
+		return refuse(error, size, "force is of use with snat or several ports only");
+	s->has &= ~BIT(RINGLB_A_SERVICE_FORCE);
+	return 0;
+}
+
+static const char *clash_text(const struct service *s)
+{
+	switch (service_match(s)) {
+	case RINGLB_MATCH_PORTS:
+		return "a service of this protocol and address has a range with some of these ports";
+	case RINGLB_MATCH_EVERY_PORT:
+		return "a service of every port of this protocol and address exists";
+	default:
+		return "a service of this protocol, address and port exists";
+	}
 }
 
 static int apply_service_add(struct model *m, const struct service *from, char *error,
@@ -139,11 +160,13 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_MODE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
-	if (complete_snat(&s, error, size))
+	if (complete_snat(&s, error, size) || complete_force(&s, error, size))
 		return -1;
 	if (model_find(m, s.name))
 		return refuse(error, size, "a service of this name exists");
-	if (model_real_has(m, s.protocol, &s.vip))
+	if (model_clash(m, &s))
+		return refuse(error, size, clash_text(&s));
+	if (model_real_meets(m, s.protocol, &s.vip))
 		return refuse(error, size, "address and port are those of a backend");
 	if (m->n == RINGLB_SERVICES_MAX)
 		return refuse(error, size,
@@ -158,30 +181,14 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	return refuse(error, size, "out of memory");
 }
 
-/**
- * offline_real() - where a packet goes
- * @s: its service
- * @at: its backend
- *
- * Return: address and port as the packet has them then.
- */
-struct endpoint offline_real(const struct service *s, const struct endpoint *at)
-{
-	struct endpoint r = *at;
-
-	if (!r.port)
-		r.port = s->vip.port;
-	return r;
-}
-
 static bool sends_to(const struct service *s, u32 protocol, const struct endpoint *r)
 {
 	struct endpoint at;
 	size_t i;
 
 	for (i = 0; s->protocol == protocol && service_is_nat(s) && i < s->n; i++) {
-		at = offline_real(s, &s->backends[i].at);
-		if (!addr_cmp(&at, r))
+		at = service_real(s, &s->backends[i].at);
+		if (addr_same_place(&at, r))
 			return true;
 	}
 	return false;
@@ -203,10 +210,10 @@ static bool has_twin(const struct model *m, const struct service *s, const struc
 /* Is a backend's address and port taken, and not to be shared? */
 static bool is_taken(const struct model *m, const struct service *s, const struct endpoint *r)
 {
-	if (!model_real_has(m, s->protocol, r))
+	if (!model_real_meets(m, s->protocol, r))
 		return false;
 	return s->track != RINGLB_TRACK_ALL || sends_to(s, s->protocol, r) ||
-	       has_twin(m, s, r, true);
+	       has_twin(m, s, r, true) || !has_twin(m, s, r, false);
 }
 
 /* Does it send to a backend of another service, and so must remember all flows? */
@@ -216,7 +223,7 @@ static bool must_track(const struct model *m, const struct service *s)
 	size_t i;
 
 	for (i = 0; service_is_nat(s) && i < s->n; i++) {
-		r = offline_real(s, &s->backends[i].at);
+		r = service_real(s, &s->backends[i].at);
 		if (has_twin(m, s, &r, false))
 			return true;
 	}
@@ -268,7 +275,7 @@ static int take_id(struct service *s, struct backend *b, const struct backend *f
 static int apply_backend_add(struct model *m, struct service *s, const struct backend *from,
 			     char *error, size_t size)
 {
-	struct endpoint r = offline_real(s, &from->at);
+	struct endpoint r = service_real(s, &from->at);
 	struct backend b = *from;
 
 	if (!HAS(&b, RINGLB_A_BACKEND_WEIGHT))
@@ -288,7 +295,10 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 	if (b.at.port && !service_is_nat(s))
 		return refuse(error, size,
 			      "backend has a port, which this mode does not change (attribute: port)");
-	if (model_find_vip(m, s->protocol, &r))
+	if (b.at.port && s->vip.last)
+		return refuse(error, size,
+			      "backend has a port: packets of a service of several ports keep theirs (attribute: port)");
+	if (model_meet(m, s->protocol, &r))
 		return refuse(error, size, "backend is the address and port of a service");
 	if (service_find(s, &b.at))
 		return refuse(error, size, "service has this backend already");
@@ -309,7 +319,7 @@ static int apply_backend(struct model *m, struct service *s, const struct comman
 			 char *error, size_t size)
 {
 	struct backend *b = service_find(s, &c->backend.at);
-	struct endpoint r = offline_real(s, &c->backend.at);
+	struct endpoint r = service_real(s, &c->backend.at);
 
 	if (!b)
 		return refuse(error, size, "service has no such backend");
@@ -338,7 +348,7 @@ static void apply_service_del(struct model *m, struct service *s)
 	size_t i;
 
 	for (i = 0; i < s->n && service_is_nat(s); i++) {
-		r = offline_real(s, &s->backends[i].at);
+		r = service_real(s, &s->backends[i].at);
 		model_real_del(m, s->protocol, &r);
 	}
 	model_del(m, s);

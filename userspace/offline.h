@@ -13,7 +13,6 @@ int offline_load(const char *file, struct model *m);
 int offline_apply(struct model *m, const struct command *c, char *error, size_t size);
 int offline_agree(const struct model *m, const struct command *c, char *error, size_t size);
 int offline_count(struct model *m, const char *service);
-struct endpoint offline_real(const struct service *s, const struct endpoint *at);
 u32 offline_members(const struct service *s, struct rlb_member *m);
 int offline_table(const struct service *s, struct table *t);
 int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t size);

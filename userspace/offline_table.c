@@ -263,7 +263,7 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
  */
 int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t size)
 {
-	const struct service *s = model_find_vip(m, l->protocol, &l->dst);
+	const struct service *s = model_match(m, l->protocol, &l->dst);
 
 	if (!s) {
 		snprintf(error, size, "destination is no service");
@@ -274,6 +274,7 @@ int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t 
 		return -1;
 	}
 	strcpy(l->service, s->name);
+	l->match = service_match(s);
 	l->mode = s->mode;
 	if (!choose(m, s, l))
 		return 0;

@@ -236,9 +236,7 @@ static int note_reals(struct model *m, const struct service *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		real = s->backends[i].at;
-		if (!real.port)
-			real.port = s->vip.port;
+		real = service_real(s, &s->backends[i].at);
 		if (model_real_add(m, s->protocol, &real))
 			return -1;
 	}

@@ -23,11 +23,13 @@ int service_parse_add(struct cmd *c, struct command *command)
 	struct service *s = &command->service;
 
 	if (cmd_name(c, s->name) || cmd_protocol(c, &s->protocol) ||
-	    cmd_endpoint(c, "address", ADDR_WITH_PORT, &s->vip))
+	    cmd_endpoint(c, "address", ADDR_WITH_PORTS, &s->vip))
 		return -1;
 	SET(s, RINGLB_A_SERVICE_PROTOCOL);
 	SET(s, s->vip.family == AF_INET ? RINGLB_A_SERVICE_IPV4 : RINGLB_A_SERVICE_IPV6);
 	SET(s, RINGLB_A_SERVICE_PORT);
+	if (s->vip.last)
+		SET(s, RINGLB_A_SERVICE_PORT_LAST);
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!HAS(s, RINGLB_A_SERVICE_METHOD))
@@ -146,6 +148,8 @@ void service_facts(struct out *o, const struct service *s)
 	if (HAS(s, RINGLB_A_SERVICE_MODE))
 		out_str(o, 0, "mode", word_mode(s->mode));
 	snat_facts(o, s);
+	if (s->force)
+		out_str(o, 0, "force", word_switch(s->force));
 	if (HAS(s, RINGLB_A_SERVICE_GENERATION))
 		out_u64(o, 0, "generation", s->generation);
 	if (HAS(s, RINGLB_A_SERVICE_DIGEST))

@@ -100,8 +100,10 @@ static void totals(struct out *o, const struct sim_input *in, const struct sim_r
 
 static void flow_facts(struct out *o, const struct sim_input *in, const struct traffic_flow *f)
 {
-	struct endpoint src = { f->tuple.src, ntohs(f->tuple.sport), f->tuple.family };
-	struct endpoint dst = { f->tuple.dst, ntohs(f->tuple.dport), f->tuple.family };
+	struct endpoint src = { .addr = f->tuple.src, .port = ntohs(f->tuple.sport),
+				.family = f->tuple.family };
+	struct endpoint dst = { .addr = f->tuple.dst, .port = ntohs(f->tuple.dport),
+				.family = f->tuple.family };
 
 	out_str(o, 0, "protocol", word_protocol(f->tuple.proto));
 	out_endpoint(o, 0, "source", &src);

@@ -94,8 +94,9 @@ static void turn(struct rlb_tuple *t)
 
 static bool is_vip(const struct service *s, const union rlb_addr *addr, __be16 port)
 {
-	return s->vip.port == ntohs(port) &&
-	       !memcmp(&s->vip.addr, addr, rlb_addr_len(s->vip.family));
+	struct endpoint at = { .addr = *addr, .port = ntohs(port), .family = s->vip.family };
+
+	return at.port && addr_meet(&s->vip, &at);
 }
 
 /* As the client of the service sees it; -1: it is none of the service. */

@@ -86,6 +86,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_SNAT_PORTS, s->snat_ports },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 		{ RINGLB_A_SERVICE_FORCE, s->force },
+		{ RINGLB_A_SERVICE_PORT_LAST, s->vip.last },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
 	size_t i;
@@ -353,6 +354,16 @@ static int get_endpoint(const struct nlattr *v4, const struct nlattr *v6,
 	return 0;
 }
 
+static int get_port_last(const struct nlattr *a, struct endpoint *e)
+{
+	u32 number = 0;
+
+	if (get_u32(a, &number) || number > RLB_PORT_MAX)
+		return -EBADMSG;
+	e->last = number;
+	return 0;
+}
+
 /* Which of @tb are there; without paddings, which are no facts. */
 static u64 mask(struct nlattr *const *tb, int max)
 {
@@ -413,6 +424,8 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	if ((tb[RINGLB_A_SERVICE_SNAT_IPV4] || tb[RINGLB_A_SERVICE_SNAT_IPV6]) &&
 	    get_endpoint(tb[RINGLB_A_SERVICE_SNAT_IPV4], tb[RINGLB_A_SERVICE_SNAT_IPV6], NULL,
 			 &s->snat_at))
+		return -EBADMSG;
+	if (get_port_last(tb[RINGLB_A_SERVICE_PORT_LAST], &s->vip))
 		return -EBADMSG;
 	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
 	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
@@ -589,7 +602,8 @@ int wire_get_lookup(const struct nlattr *from, struct lookup *l)
 	if (get_name(tb[RINGLB_A_LOOKUP_SERVICE], l->service) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_MODE], &l->mode) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_SLOT], &l->slot) ||
-	    get_u32(tb[RINGLB_A_LOOKUP_PROBES], &l->probes))
+	    get_u32(tb[RINGLB_A_LOOKUP_PROBES], &l->probes) ||
+	    get_u32(tb[RINGLB_A_LOOKUP_MATCH], &l->match))
 		return -EBADMSG;
 	l->has_owner = tb[RINGLB_A_LOOKUP_OWNER];
 	if (l->has_owner && wire_get_backend(tb[RINGLB_A_LOOKUP_OWNER], &l->owner))
@@ -612,6 +626,7 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_IPV4] = "address",
 	[RINGLB_A_SERVICE_IPV6] = "address",
 	[RINGLB_A_SERVICE_PORT] = "port",
+	[RINGLB_A_SERVICE_PORT_LAST] = "port",
 	[RINGLB_A_SERVICE_METHOD] = "method",
 	[RINGLB_A_SERVICE_KEY] = "key",
 	[RINGLB_A_SERVICE_VNODES] = "vnodes",

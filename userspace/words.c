@@ -66,6 +66,13 @@ static const struct pair modes[] = {
 	{ NULL, 0 },
 };
 
+static const struct pair matches[] = {
+	{ "port", RINGLB_MATCH_PORT },
+	{ "ports", RINGLB_MATCH_PORTS },
+	{ "every-port", RINGLB_MATCH_EVERY_PORT },
+	{ NULL, 0 },
+};
+
 static const struct pair states[] = {
 	{ "up", RINGLB_STATE_UP },
 	{ "drain", RINGLB_STATE_DRAIN },
@@ -174,6 +181,11 @@ int word_state_find(const char *word, u32 *state)
 const char *word_state(u32 state)
 {
 	return pair_word(states, state);
+}
+
+const char *word_match(u32 match)
+{
+	return pair_word(matches, match);
 }
 
 const char *word_none(u32 none)

@@ -57,6 +57,7 @@ const char *word_key(u32 key);
 const char *word_track(u32 track);
 const char *word_switch(u32 on);
 const char *word_udp_drain(u32 udp_drain);
+const char *word_match(u32 match);
 const char *word_none(u32 none);
 const char *word_mode(u32 mode);
 const char *word_counter(unsigned int counter);

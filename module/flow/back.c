@@ -272,7 +272,7 @@ static void unlink_at(struct rlb_pins *pins, struct rlb_wide *wide, enum rlb_bac
  */
 bool rlb_back_link(struct rlb_pins *pins, struct rlb_wide *wide)
 {
-	if (!link_at(pins, wide, RLB_BACK_CLIENT))
+	if (wide->port && !link_at(pins, wide, RLB_BACK_CLIENT))
 		return false;
 	if (!wide->gate.port || link_at(pins, wide, RLB_BACK_GATE))
 		return true;
@@ -287,7 +287,8 @@ bool rlb_back_link(struct rlb_pins *pins, struct rlb_wide *wide)
  */
 void rlb_back_unlink(struct rlb_pins *pins, struct rlb_wide *wide)
 {
-	unlink_at(pins, wide, RLB_BACK_CLIENT);
+	if (wide->port)
+		unlink_at(pins, wide, RLB_BACK_CLIENT);
 	if (wide->gate.port)
 		unlink_at(pins, wide, RLB_BACK_GATE);
 }

@@ -144,7 +144,7 @@ struct rlb_end {
  * @gate: address and port of the gateway that its backend answers to; port 0: it answers to
  *	the client. Never changes.
  * @port: of the backend; its address never changes either, though there may come another
- *	backend that has it
+ *	backend that has it. 0: its answers do not come by
  */
 struct rlb_wide {
 	struct rlb_pin pin;

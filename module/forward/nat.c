@@ -19,9 +19,9 @@
  */
 enum rlb_verdict rlb_nat_in(struct rlb_pkt *pkt)
 {
-	const struct rlb_index_node *to = &pkt->backend->node;
+	const struct rlb_backend *to = pkt->backend;
 
-	if (rlb_rewrite(pkt, RLB_DESTINATION, &to->addr, to->port))
+	if (rlb_rewrite(pkt, RLB_DESTINATION, &to->node.addr, rlb_backend_port(to, &pkt->tuple)))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_count_traffic(pkt, RINGLB_COUNTER_PACKETS_IN);
 	return RLB_NEXT;

@@ -77,8 +77,7 @@ static int fill_snat(struct sk_buff *skb, const struct rlb_service_config *c)
 	       (snat->has_addr && fill_addr(skb, RINGLB_A_SERVICE_SNAT_IPV4,
 					    RINGLB_A_SERVICE_SNAT_IPV6, c->family, &snat->addr)) ||
 	       nla_put_u32(skb, RINGLB_A_SERVICE_SNAT_PORTS,
-			   (u32)snat->first << 16 | snat->last) ||
-	       (snat->force && nla_put_u32(skb, RINGLB_A_SERVICE_FORCE, 1));
+			   (u32)snat->first << 16 | snat->last);
 }
 
 /**
@@ -100,7 +99,8 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	err = nla_put_string(skb, RINGLB_A_SERVICE_NAME, c->name) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PROTOCOL, c->proto) ||
 	      fill_addr(skb, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6, c->family, &c->vip) ||
-	      nla_put_u32(skb, RINGLB_A_SERVICE_PORT, ntohs(c->port)) ||
+	      nla_put_u32(skb, RINGLB_A_SERVICE_PORT, c->ports.first) ||
+	      (!c->port && nla_put_u32(skb, RINGLB_A_SERVICE_PORT_LAST, c->ports.last)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_METHOD, c->ops->id) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_KEY, c->key) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_VNODES, c->params.vnodes) ||
@@ -113,6 +113,7 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u32(skb, RINGLB_A_SERVICE_SETTLE, c->settle) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_NONE, c->none) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_MODE, c->mode) ||
+	      (c->forced && nla_put_u32(skb, RINGLB_A_SERVICE_FORCE, 1)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PENDING, t->pending) ||
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||

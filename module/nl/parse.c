@@ -220,7 +220,7 @@ static int parse_snat(struct nlattr *attr, struct nlattr **tb, struct rlb_servic
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *stray = tb[RINGLB_A_SERVICE_SNAT_IPV4] ?: tb[RINGLB_A_SERVICE_SNAT_IPV6] ?:
-			       tb[RINGLB_A_SERVICE_SNAT_PORTS] ?: tb[RINGLB_A_SERVICE_FORCE];
+			       tb[RINGLB_A_SERVICE_SNAT_PORTS];
 	struct nlattr *on = tb[RINGLB_A_SERVICE_SNAT];
 
 	c->snat.on = on && nla_get_u32(on);
@@ -233,9 +233,33 @@ static int parse_snat(struct nlattr *attr, struct nlattr **tb, struct rlb_servic
 	if (c->track != RINGLB_TRACK_ALL)
 		return refuse(extack, tb[RINGLB_A_SERVICE_TRACK],
 			      "snat remembers every flow: track must be all");
-	c->snat.force = tb[RINGLB_A_SERVICE_FORCE] && nla_get_u32(tb[RINGLB_A_SERVICE_FORCE]);
 	return parse_snat_addr(attr, tb, c, extack) ?:
 	       parse_snat_ports(tb[RINGLB_A_SERVICE_SNAT_PORTS], &c->snat, extack);
+}
+
+static int parse_ports(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *first = tb[RINGLB_A_SERVICE_PORT], *last = tb[RINGLB_A_SERVICE_PORT_LAST];
+
+	if (!first)
+		return refuse(extack, attr, "port is missing");
+	c->ports.first = nla_get_u32(first);
+	c->ports.last = nla_get_u32(last ?: first);
+	if (c->ports.last < c->ports.first)
+		return refuse(extack, last, "range of ports ends before it begins");
+	if (c->ports.first == c->ports.last)
+		c->port = htons(c->ports.first);
+	return 0;
+}
+
+/* What has to be forced: ports that this host may need for itself */
+static int parse_force(const struct nlattr *attr, struct rlb_service_config *c,
+		       struct netlink_ext_ack *extack)
+{
+	c->forced = attr && nla_get_u32(attr);
+	return !attr || c->snat.on || !c->port ?
+		0 : refuse(extack, attr, "is of use with snat or several ports only");
 }
 
 /**
@@ -263,9 +287,9 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 				 &c->vip, &c->family, extack);
 	if (err)
 		return err;
-	if (!tb[RINGLB_A_SERVICE_PORT])
-		return refuse(extack, attr, "port is missing");
-	c->port = htons(nla_get_u32(tb[RINGLB_A_SERVICE_PORT]));
+	err = parse_ports(attr, tb, c, extack);
+	if (err)
+		return err;
 	c->ops = rlb_lookup_find(RINGLB_METHOD_RENDEZVOUS);
 	c->key = RINGLB_KEY_5TUPLE;
 	c->params.vnodes = RINGLB_VNODES_DEFAULT;
@@ -280,7 +304,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->none = RINGLB_NONE_REJECT;
 	c->mode = RINGLB_MODE_NAT;
 	parse_u32(tb[RINGLB_A_SERVICE_MODE], &c->mode);
-	return parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack);
+	return parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack) ?:
+	       parse_force(tb[RINGLB_A_SERVICE_FORCE], c, extack);
 }
 
 static bool has_option(struct nlattr **tb)
@@ -474,6 +499,9 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	if (c->port && !rlb_service_is_nat(svc))
 		return refuse(extack, tb[RINGLB_A_BACKEND_PORT],
 			      "backend has a port, which this mode does not change");
+	if (c->port && !svc->config.port)
+		return refuse(extack, tb[RINGLB_A_BACKEND_PORT],
+			      "backend has a port: packets of a service of several ports keep theirs");
 	c->has_weight = tb[RINGLB_A_BACKEND_WEIGHT];
 	if (c->has_weight)
 		c->weight = nla_get_u32(tb[RINGLB_A_BACKEND_WEIGHT]);

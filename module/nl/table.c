@@ -162,7 +162,8 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	if (!nest || nla_put_string(skb, RINGLB_A_LOOKUP_SERVICE, svc->config.name) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes) ||
-	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode))
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode) ||
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, rlb_ports_match(&svc->ports)))
 		return -EMSGSIZE;
 	if (choice.owner < t->view.n &&
 	    rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))
@@ -177,13 +178,12 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 
 static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struct rlb_tuple *flow)
 {
-	struct rlb_index_node *node;
+	struct rlb_service *svc = rlb_service_of(rn, flow);
 	struct sk_buff *skb;
 	void *header;
 	int err;
 
-	node = rlb_index_find(&rn->vips, flow->family, flow->proto, &flow->dst, flow->dport);
-	if (!node) {
+	if (!svc) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[RINGLB_A_LOOKUP],
 				    "destination is no service");
 		return -ENOENT;
@@ -191,7 +191,7 @@ static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struc
 	skb = rlb_nl_answer(info, &header);
 	if (!skb)
 		return -ENOMEM;
-	err = fill_lookup(skb, container_of(node, struct rlb_service, node), flow);
+	err = fill_lookup(skb, svc, flow);
 	return rlb_nl_reply(skb, header, info, err);
 }
 

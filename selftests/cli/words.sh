@@ -11,6 +11,8 @@ here=$(dirname "$(readlink -f "$0")")
 ringlb=${RINGLB:-$here/../../userspace/ringlb}
 name='1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -'
 with_port='expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443'
+with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*"
+ports='expected a port from 1 to 65535, FIRST-LAST or *'
 maybe_port='expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
 no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
@@ -67,32 +69,41 @@ cases()
 	service add web dccp	protocol "dccp": expected tcp, udp or sctp
 	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp, udp or sctp
 	service add web tcp	address is missing: expected ADDR:PORT
-	service add web tcp 192.0.2.1	address "192.0.2.1": $with_port
-	service add web tcp $long:80	address "${long:0:190}...": $with_port
-	service add web tcp 192.0.2.1:	address "192.0.2.1:": $port
-	service add web tcp :80	address ":80": $with_port
-	service add web tcp 192.0.2.1:0	address "192.0.2.1:0": $port
-	service add web tcp 192.0.2.1:65536	address "192.0.2.1:65536": $port
-	service add web tcp 192.0.2.1:080	address "192.0.2.1:080": $port
-	service add web tcp 192.0.2.1:+80	address "192.0.2.1:+80": $port
-	service add web tcp 192.0.2.1:http	address "192.0.2.1:http": $port
-	service add web tcp 192.0.2.1:99999999999999999999999	address "192.0.2.1:99999999999999999999999": $port
+	service add web tcp 192.0.2.1	address "192.0.2.1": $with_ports
+	service add web tcp $long:80	address "${long:0:190}...": $with_ports
+	service add web tcp 192.0.2.1:	address "192.0.2.1:": $ports
+	service add web tcp :80	address ":80": $with_ports
+	service add web tcp 192.0.2.1:0	address "192.0.2.1:0": $ports
+	service add web tcp 192.0.2.1:65536	address "192.0.2.1:65536": $ports
+	service add web tcp 192.0.2.1:080	address "192.0.2.1:080": $ports
+	service add web tcp 192.0.2.1:80-	address "192.0.2.1:80-": $ports
+	service add web tcp 192.0.2.1:-90	address "192.0.2.1:-90": $ports
+	service add web tcp 192.0.2.1:90-80	address "192.0.2.1:90-80": $ports
+	service add web tcp 192.0.2.1:80-65536	address "192.0.2.1:80-65536": $ports
+	service add web tcp 192.0.2.1:0-80	address "192.0.2.1:0-80": $ports
+	service add web tcp 192.0.2.1:080-90	address "192.0.2.1:080-90": $ports
+	service add web tcp 192.0.2.1:80-90-100	address "192.0.2.1:80-90-100": $ports
+	service add web tcp 192.0.2.1:**	address "192.0.2.1:**": $ports
+	service add web tcp 192.0.2.1:1-*	address "192.0.2.1:1-*": $ports
+	service add web tcp 192.0.2.1:+80	address "192.0.2.1:+80": $ports
+	service add web tcp 192.0.2.1:http	address "192.0.2.1:http": $ports
+	service add web tcp 192.0.2.1:99999999999999999999999	address "192.0.2.1:99999999999999999999999": $ports
 	service add web tcp 192.0.2.01:80	address "192.0.2.01:80": $no_zeros
-	service add web tcp 192.0.2:80	address "192.0.2:80": $with_port
-	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_port
-	service add web tcp 0xc0000201:80	address "0xc0000201:80": $with_port
-	service add web tcp www.example:80	address "www.example:80": $with_port
-	service add web tcp 2001:db8::1	address "2001:db8::1": $with_port
-	service add web tcp [2001:db8::1]	address "[2001:db8::1]": $with_port
-	service add web tcp [2001:db8::1]80	address "[2001:db8::1]80": $with_port
-	service add web tcp [2001:db8::1:80	address "[2001:db8::1:80": $with_port
-	service add web tcp [192.0.2.1]:80	address "[192.0.2.1]:80": $with_port
-	service add web tcp []:80	address "[]:80": $with_port
-	service add web tcp [2001:db8::1]:	address "[2001:db8::1]:": $port
-	service add web tcp [2001:db8::1]:0	address "[2001:db8::1]:0": $port
+	service add web tcp 192.0.2:80	address "192.0.2:80": $with_ports
+	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_ports
+	service add web tcp 0xc0000201:80	address "0xc0000201:80": $with_ports
+	service add web tcp www.example:80	address "www.example:80": $with_ports
+	service add web tcp 2001:db8::1	address "2001:db8::1": $with_ports
+	service add web tcp [2001:db8::1]	address "[2001:db8::1]": $with_ports
+	service add web tcp [2001:db8::1]80	address "[2001:db8::1]80": $with_ports
+	service add web tcp [2001:db8::1:80	address "[2001:db8::1:80": $with_ports
+	service add web tcp [192.0.2.1]:80	address "[192.0.2.1]:80": $with_ports
+	service add web tcp []:80	address "[]:80": $with_ports
+	service add web tcp [2001:db8::1]:	address "[2001:db8::1]:": $ports
+	service add web tcp [2001:db8::1]:0	address "[2001:db8::1]:0": $ports
 	service add web tcp [fe80::1%eth0]:80	address "[fe80::1%eth0]:80": $no_scope
 	service add web tcp [::ffff:192.0.2.1]:80	address "[::ffff:192.0.2.1]:80": $not_mapped
-	service add web tcp [12345::]:80	address "[12345::]:80": $with_port
+	service add web tcp [12345::]:80	address "[12345::]:80": $with_ports
 	$add method	value of method is missing: expected rendezvous, ring, maglev, seat or slots
 	$add method maglev vnodes 10	vnodes is no parameter of method maglev
 	$add method maglev slack 1%	slack is no parameter of method maglev

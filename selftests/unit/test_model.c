@@ -56,7 +56,7 @@ static void services(void **unused)
 
 		at = twin_find(twin, n, &s, true);
 		assert_int_equal(found != NULL, at >= 0);
-		found = model_find_vip(&m, s.protocol, &s.vip);
+		found = model_match(&m, s.protocol, &s.vip);
 		assert_int_equal(found != NULL, twin_find(twin, n, &s, false) >= 0);
 		if (found)
 			assert_int_equal(addr_cmp(&found->vip, &s.vip), 0);
@@ -105,6 +105,103 @@ static void backends(void **unused)
 			assert_true(addr_cmp(&s.backends[i - 1].at, &s.backends[i].at) < 0);
 	}
 	free(s.backends);
+}
+
+/* The naive way: the first of the kinds that has a service with the port */
+static const struct service *twin_match(const struct service *twin, size_t n, u32 protocol,
+					const struct endpoint *at)
+{
+	unsigned int kind;
+	size_t i;
+
+	for (kind = 0; kind < 3; kind++)
+		for (i = 0; i < n; i++) {
+			const struct endpoint *v = &twin[i].vip;
+			unsigned int last = v->last ? v->last : v->port;
+			bool every = v->port == 1 && last == 65535;
+
+			if (twin[i].protocol != protocol || v->family != at->family ||
+			    memcmp(&v->addr, &at->addr, sizeof(v->addr)))
+				continue;
+			if ((every ? 2 : v->last ? 1 : 0) == kind && at->port >= v->port &&
+			    at->port <= last)
+				return &twin[i];
+		}
+	return NULL;
+}
+
+static struct service some_ports(unsigned int number)
+{
+	struct service s = { .protocol = unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP };
+
+	snprintf(s.name, sizeof(s.name), "s%u", number);
+	s.vip = few_endpoints();
+	s.vip.port = 1 + unit_below(40);
+	if (unit_below(2))
+		s.vip.last = s.vip.port + 1 + unit_below(12);
+	if (!unit_below(8)) {
+		s.vip.port = 1;
+		s.vip.last = 65535;
+	}
+	return s;
+}
+
+static void matches(void **unused)
+{
+	struct service twin[TWIN_MAX];
+	unsigned int round, look, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
+
+	for (round = 0; round < unit_rounds(400); round++) {
+		struct model m = { 0 };
+		size_t n = 0;
+
+		while (n < TWIN_MAX / 2) {
+			struct service s = some_ports(m.n + 1000 * n);
+
+			if (unit_below(TWIN_MAX) == 0)
+				break;
+			if (model_clash(&m, &s))
+				continue;
+			assert_int_equal(model_add(&m, &s, NULL), 0);
+			twin[n++] = s;
+		}
+		for (look = 0; look < 200; look++) {
+			struct service s = some_ports(0);
+			const struct service *want, *is;
+
+			s.vip.last = 0;
+			want = twin_match(twin, n, s.protocol, &s.vip);
+			is = model_match(&m, s.protocol, &s.vip);
+			if (!want != !is || (is && strcmp(want->name, is->name)))
+				refute("port %u: %s, not %s", s.vip.port, is ? is->name : "none",
+				       want ? want->name : "none");
+			kinds[is ? service_match(is) : 0]++;
+		}
+		model_free(&m);
+	}
+	for (look = 0; look <= RINGLB_MATCH_MAX; look++)
+		assert_true(kinds[look] > 50);
+}
+
+/* A range is its blocks, in order: each as large as it can be, so at most 30. */
+static void blocks(void **unused)
+{
+	unsigned int round, most = 0;
+
+	for (round = 0; round < unit_rounds(20000); round++) {
+		u32 first = unit_between(1, 65535), last = unit_between(first, 65535), at, n = 0;
+
+		for (at = first; at <= last; n++) {
+			unsigned int bits = rlb_ports_block(at, last);
+
+			assert_int_equal(at & ((1U << bits) - 1), 0);
+			assert_true(at + (1U << bits) - 1 <= last);
+			at += 1U << bits;
+		}
+		assert_int_equal(at, last + 1);
+		most = n > most ? n : most;
+	}
+	assert_true(most <= RLB_PORTS_BLOCKS);
 }
 
 static void reals(void **unused)
@@ -241,6 +338,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM("model: services are those of an unsorted twin, in order", services),
 		CLAIM("model: backends are those of an unsorted twin, in order", backends),
+		CLAIM("model: of services of several ports a packet meets who says most of it", matches),
+		CLAIM("model: a range of ports is at most 30 blocks", blocks),
 		CLAIM("model: places of packets are those of an unsorted twin", reals),
 		CLAIM("model: a table without memory is none, and leaks none", no_memory),
 		CLAIM("out: text has lines, columns, facts", layouts),

@@ -213,7 +213,7 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP */
 	RINGLB_A_SERVICE_IPV4,		/* 4 bytes: the VIP; this or IPV6 */
 	RINGLB_A_SERVICE_IPV6,		/* 16 bytes: the VIP; this or IPV4 */
-	RINGLB_A_SERVICE_PORT,		/* u32, 1..65535 */
+	RINGLB_A_SERVICE_PORT,		/* u32, 1..65535: its port, or the first one */
 	RINGLB_A_SERVICE_METHOD,	/* u32, enum ringlb_method */
 	RINGLB_A_SERVICE_KEY,		/* u32, enum ringlb_key */
 	RINGLB_A_SERVICE_VNODES,	/* u32, 1..RINGLB_VNODES_MAX; method ring */
@@ -259,8 +259,10 @@ enum ringlb_attr_service {
 					 */
 	RINGLB_A_SERVICE_FORCE,		/* u32, 0 or 1; of a change: lose the flows that are kept
 					 * from an earlier change of key, slots or secret. When it is
-					 * made, and then in answers: SNAT_PORTS may be among those
-					 * of ip_local_port_range
+					 * made, and then in answers: ports may be among those that
+					 * this host needs: SNAT_PORTS for its own connections
+					 * (ip_local_port_range), those of a service of several
+					 * ports for its sockets as well
 					 */
 	/* in requests as well: */
 	RINGLB_A_SERVICE_NONE,		/* u32, enum ringlb_none, default reject */
@@ -278,6 +280,10 @@ enum ringlb_attr_service {
 					 */
 	RINGLB_A_SERVICE_MODE,		/* u32, enum ringlb_mode, default nat; stays as it is for the
 					 * life of the service
+					 */
+	RINGLB_A_SERVICE_PORT_LAST,	/* u32, 1..65535, not below PORT: the last port of several,
+					 * which backends get as they are; 1 to 65535 is every
+					 * port. Absent: it is one port
 					 */
 
 	__RINGLB_A_SERVICE_MAX,
@@ -398,6 +404,7 @@ enum ringlb_attr_lookup {
 					 * remembered; absent if it is not
 					 */
 	RINGLB_A_LOOKUP_MODE,		/* u32, enum ringlb_mode: how it goes there */
+	RINGLB_A_LOOKUP_MATCH,		/* u32, enum ringlb_match: by what the service takes it */
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
@@ -536,6 +543,17 @@ enum ringlb_udp_drain {
 
 	__RINGLB_UDP_DRAIN_MAX,
 	RINGLB_UDP_DRAIN_MAX = __RINGLB_UDP_DRAIN_MAX - 1
+};
+
+/* By what a service takes a packet to its address; of several the first of these does */
+enum ringlb_match {
+	RINGLB_MATCH_UNSPEC,
+	RINGLB_MATCH_PORT,		/* it has this port alone */
+	RINGLB_MATCH_PORTS,		/* the port is in its range */
+	RINGLB_MATCH_EVERY_PORT,	/* it has every port */
+
+	__RINGLB_MATCH_MAX,
+	RINGLB_MATCH_MAX = __RINGLB_MATCH_MAX - 1
 };
 
 /* What becomes of packets that no backend takes */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kernel.h - the few kernel words that module/parse.c and what it includes are made of
+ * kernel.h - the few kernel words that module/parse.c, match.c and index.c are made of
  *
- * So that the parser of packets can be compiled natively, and fed, watched by sanitizers, with
- * more than a virtual machine could send. Included before everything else (-include); headers
+ * So that the parser of packets and what finds their services can be compiled natively, and fed,
+ * watched by sanitizers, with more than a virtual machine could send. Included before everything else (-include); headers
  * of the kernel that a native machine does not have are made by the Makefile and say nothing.
  * Of a packet there is what the parser may look at. Its bytes are in two pieces, as an skb's
  * may be, each an allocation of its own.
@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flow/env.h"
@@ -36,7 +37,18 @@ struct rhashtable { int unused; };
 struct work_struct { int unused; };
 struct xarray { int unused; };
 
-/* <linux/bitops.h>, <linux/rcupdate.h>, <linux/lockdep.h>: of index.h */
+/* <linux/bitops.h>, <linux/rcupdate.h>, <linux/lockdep.h>: of index.h, index.c and match.c */
+#define BIT(n) (1UL << (n))
+#define BITS_PER_BYTE 8
+#define ilog2(n) (31 - __builtin_clz(n))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define container_of(p, type, field) ((type *)((char *)(p) - offsetof(type, field)))
+#define kvfree_rcu(p, field) free(p)
+
+#define for_each_set_bit(bit, bits, n)					\
+	for ((bit) = 0; (bit) < (n); (bit)++)				\
+		if (test_bit(bit, bits))
+
 #ifndef rcu_dereference
 #define rcu_dereference(p) rcu_dereference_check(p, true)
 #endif
@@ -46,6 +58,18 @@ static inline bool test_bit(unsigned long n, const unsigned long *bits)
 {
 	return bits[n / (8 * sizeof(long))] >> n % (8 * sizeof(long)) & 1;
 }
+
+static inline void set_bit(unsigned long n, unsigned long *bits)
+{
+	bits[n / (8 * sizeof(long))] |= 1UL << n % (8 * sizeof(long));
+}
+
+/* <linux/slab.h>, <linux/mm.h> */
+#define GFP_KERNEL_ACCOUNT 0
+#define struct_size(p, field, n) (sizeof(*(p)) + (n) * sizeof((p)->field[0]))
+#define kzalloc(size, flags) calloc(1, size)
+#define kvzalloc(size, flags) calloc(1, size)
+#define kvfree(p) free(p)
 
 /* <linux/timekeeping.h> */
 static inline uint64_t ktime_get_seconds(void)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * match.h - services of several ports: found by packets that no service's one port is
+ */
+#ifndef _RINGLB_MATCH_H
+#define _RINGLB_MATCH_H
+
+#include "index.h"
+#include "ringlb.h"
+
+struct rlb_service;
+
+/**
+ * struct rlb_block - some ports of a service
+ * @node: in rlb_net.vips: the VIP, protocol, and the first port; its family says how many ports
+ * @service: whose
+ */
+struct rlb_block {
+	struct rlb_index_node node;
+	struct rlb_service *service;
+};
+
+/**
+ * struct rlb_blocks - all ports of a service
+ * @n: how many blocks
+ * @block: each
+ */
+struct rlb_blocks {
+	u32 n;
+	struct rlb_block block[];
+};
+
+/* In an index, a block is of no address family: whoever looks for these does not find it. */
+static inline u8 rlb_block_family(u8 family, unsigned int bits)
+{
+	return 0x80 | (family == AF_INET6) << 5 | bits;
+}
+
+/* The first port of the block of 2^bits ports that has @port */
+static inline __be16 rlb_block_port(u32 port, unsigned int bits)
+{
+	return htons(port & ~((1U << bits) - 1));
+}
+
+/* Has a family any service of several ports? A bit for each size of blocks there is. */
+static inline u32 rlb_match_sizes(const struct rlb_net *rn, u8 family)
+{
+	return READ_ONCE(rn->sizes[family == AF_INET6]);
+}
+
+struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_index_node *vip,
+				    const struct rlb_ports *p);
+void rlb_blocks_insert(struct rlb_net *rn, struct rlb_blocks *blocks);
+void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks);
+struct rlb_service *rlb_match_ports(const struct rlb_net *rn, const struct rlb_tuple *t);
+
+#endif /* _RINGLB_MATCH_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_match.c - module/match.c and index.c, natively: who takes a packet, against a naive twin
+ *
+ * Services of one port, of ranges and of every port come and go, at few addresses. The twin is
+ * an array of them, each asked in turn whether it has the packet, and how closely.
+ */
+#include "match.h"
+#include "unit.h"
+
+#define SERVICES 24
+
+/* What the module has of a service here; nobody looks into it. */
+struct rlb_service {
+	struct rlb_index_node node;
+	struct rlb_ports ports;
+	struct rlb_blocks *blocks;
+	bool there;
+};
+
+static struct rlb_service service[SERVICES];
+static struct mutex lock;
+static struct rlb_net net;
+
+static union rlb_addr some_addr(u8 family)
+{
+	union rlb_addr addr = { 0 };
+
+	addr.byte[0] = 192;
+	addr.byte[family == AF_INET ? 3 : 15] = unit_below(3);
+	return addr;
+}
+
+static u8 some_family(void)
+{
+	return unit_below(2) ? AF_INET : AF_INET6;
+}
+
+static u8 some_proto(void)
+{
+	return unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+}
+
+static struct rlb_ports some_ports(void)
+{
+	u16 first = unit_between(1, RLB_PORT_MAX);
+
+	switch (unit_below(4)) {
+	case 0:
+		return (struct rlb_ports){ 1, RLB_PORT_MAX };
+	case 1:
+		return (struct rlb_ports){ first, unit_between(first, RLB_PORT_MAX) };
+	case 2:
+		first = 8000 + unit_below(100);
+		return (struct rlb_ports){ first, first + unit_below(40) };
+	default:
+		first = 8000 + unit_below(140);
+		return (struct rlb_ports){ first, first };
+	}
+}
+
+static bool is_at(const struct rlb_service *s, u8 family, u8 proto, const union rlb_addr *addr)
+{
+	return s->there && s->node.family == family && s->node.proto == proto &&
+	       !memcmp(&s->node.addr, addr, sizeof(*addr));
+}
+
+static bool has_room(const struct rlb_service *new)
+{
+	u32 i;
+
+	for (i = 0; i < SERVICES; i++)
+		if (is_at(&service[i], new->node.family, new->node.proto, &new->node.addr) &&
+		    rlb_ports_clash(&service[i].ports, &new->ports))
+			return false;
+	return true;
+}
+
+static void add(struct rlb_service *s)
+{
+	s->node.family = some_family();
+	s->node.proto = some_proto();
+	s->node.addr = some_addr(s->node.family);
+	s->ports = some_ports();
+	s->node.port = s->ports.first == s->ports.last ? htons(s->ports.first) : 0;
+	s->blocks = NULL;
+	if (!has_room(s))
+		return;
+	if (!s->node.port) {
+		s->blocks = rlb_blocks_alloc(s, &s->node, &s->ports);
+		assert_non_null(s->blocks);
+		assert_in_range(s->blocks->n, 1, RLB_PORTS_BLOCKS);
+	}
+	assert_int_equal(rlb_index_reserve(&net.vips, s->blocks ? s->blocks->n : 1), 0);
+	if (s->blocks)
+		rlb_blocks_insert(&net, s->blocks);
+	else
+		rlb_index_insert(&net.vips, &s->node);
+	s->there = true;
+}
+
+static void del(struct rlb_service *s)
+{
+	if (s->blocks)
+		rlb_blocks_remove(&net, s->blocks);
+	else
+		rlb_index_remove(&net.vips, &s->node);
+	free(s->blocks);
+	s->there = false;
+}
+
+static const struct rlb_service *find(const struct rlb_tuple *t)
+{
+	const struct rlb_index_node *node;
+
+	node = rlb_index_find(&net.vips, t->family, t->proto, &t->dst, t->dport);
+	if (node)
+		return container_of(node, struct rlb_service, node);
+	return rlb_match_sizes(&net, t->family) ? rlb_match_ports(&net, t) : NULL;
+}
+
+/* Of those that have the port, the one of the closest kind */
+static const struct rlb_service *twin(const struct rlb_tuple *t)
+{
+	const struct rlb_service *best = NULL;
+	u16 port = ntohs(t->dport);
+	u32 i;
+
+	for (i = 0; i < SERVICES; i++)
+		if (is_at(&service[i], t->family, t->proto, &t->dst) &&
+		    service[i].ports.first <= port && port <= service[i].ports.last &&
+		    (!best || rlb_ports_match(&service[i].ports) < rlb_ports_match(&best->ports)))
+			best = &service[i];
+	return best;
+}
+
+/* A packet, as often as not to an end of what some service has, or beside it */
+static struct rlb_tuple some_packet(void)
+{
+	const struct rlb_service *s = &service[unit_below(SERVICES)];
+	struct rlb_tuple t = { .family = some_family(), .proto = some_proto() };
+	u16 port = unit_between(1, RLB_PORT_MAX);
+
+	t.dst = some_addr(t.family);
+	if (unit_below(2) && s->there) {
+		t.family = s->node.family;
+		t.proto = s->node.proto;
+		t.dst = s->node.addr;
+		port = (unit_below(2) ? s->ports.first : s->ports.last) + unit_below(3) - 1;
+	}
+	t.dport = htons(port ? port : 1);
+	return t;
+}
+
+static void looks(void **unused)
+{
+	u32 round, look, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
+
+	net.vips.lock = &lock;
+	for (round = 0; round < unit_rounds(20000); round++) {
+		struct rlb_service *s = &service[unit_below(SERVICES)];
+
+		if (s->there)
+			del(s);
+		else
+			add(s);
+		for (look = 0; look < 8; look++) {
+			const struct rlb_tuple t = some_packet();
+			const struct rlb_service *is = find(&t), *want = twin(&t);
+
+			if (is != want)
+				refute("port %u: service %td, not %td", ntohs(t.dport),
+				       is ? is - service : -1, want ? want - service : -1);
+			kinds[is ? rlb_ports_match(&is->ports) : 0]++;
+		}
+	}
+	for (look = 0; look <= RINGLB_MATCH_MAX; look++)
+		assert_true(kinds[look] > 100);
+}
+
+/* Without services of several ports, nobody has to look for them. */
+static void none(void **unused)
+{
+	u32 i;
+
+	for (i = 0; i < SERVICES; i++)
+		if (service[i].there)
+			del(&service[i]);
+	assert_int_equal(rlb_match_sizes(&net, AF_INET), 0);
+	assert_int_equal(rlb_match_sizes(&net, AF_INET6), 0);
+	assert_int_equal(net.vips.live, 0);
+	rlb_index_destroy(&net.vips);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM("match: a packet's service is the closest one of a naive twin's", looks),
+		CLAIM("match: when the last service of several ports is gone, none is looked for",
+		      none),
+	};
+
+	return cmocka_run_group_tests_name("match", tests, NULL, NULL);
+}
