@@ -16,6 +16,7 @@
 
 #ifdef RLB_SABOTAGE
 int rlb_sabotage;
+unsigned long rlb_sabotage_packets;
 module_param_named(sabotage, rlb_sabotage, int, 0444);
 MODULE_PARM_DESC(sabotage, "fault of this test build, see sabotage.h");
 #endif

@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "ringlb.h"
+#include "sabotage.h"
 #include "service.h"
 
 /* A backend has the first four counters, whoever else all of them. */
@@ -58,6 +59,7 @@ static __always_inline void rlb_count_traffic(const struct rlb_pkt *pkt,
 	u64 bytes = skb->len - skb_network_offset(skb);
 	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
 
+	rlb_sabotage_count();
 	rlb_stats_add(service, packets, n);
 	rlb_stats_add(service, packets + 1, bytes);
 	rlb_stats_add(backend, packets, n);

@@ -10,7 +10,8 @@
 #
 # In:  root in a VM whose clock counts instructions (scripts/vm -i), or under the timed kernel
 #      (-k timed), with the module loaded; cost, built.
-# Out: the functions below; lib.sh's. Figures as lines of JSON in $rows.
+# Out: the functions below; lib.sh's. Figures as lines of JSON: costs of packets in $rows, all
+#      else in $figures.
 #
 #   generator (cli) -> gw -> be1..beN: veth pairs of one kernel on one processor. Whoever a
 #   packet is for drops it first thing, in tc: nothing counts but the way to there. Neighbours
@@ -22,6 +23,7 @@ bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 . "$bench/../lib.sh"
 
 rows=$tmp/rows
+figures=$tmp/figures
 here_mac=02:00:00:00:00:01	# of gw's devices; cost.c knows it
 there_mac=02:00:00:00:00:02
 # What is measured: under the timed kernel, whose figures are those of caches too, all flows,
@@ -247,6 +249,13 @@ row()			# row PATH [OPTION_OF_COST]...
 			figure "$path" $family $direction "$@"
 		done
 	done
+}
+
+told()			# told FIGURE PATH VALUE UNIT: a figure, and the claim that it is there
+{
+	jq -n -c --arg figure "$1" --arg path "$2" --argjson value "$3" --arg unit "$4" \
+		'{ $figure, $path, $value, $unit }' >>"$figures"
+	ktap_ok "bench: $1, $2: $3 $4"
 }
 
 # What all else is held against: what sending costs, the least a packet can, and forwarding

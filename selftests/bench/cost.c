@@ -3,7 +3,7 @@
  * cost.c - what does a packet cost? Sends 64-byte UDP frames of many flows, and counts
  *
  *   cost [-6] [-r] [-n] [-s] [-t] [-v VIPS] [-a FIRST] [-b PORT] [-f FLOWS] [-w WARM]
- *        [-m MEASURED] [-p PASSES] [-g MICROSECONDS] CLIENT BACKEND...
+ *        [-m MEASURED] [-p PASSES] [-g MICROSECONDS] [-d SECONDS] CLIENT BACKEND...
  *
  *   -6  IPv6                      -r  replies: the backends send, each its own flows'
  *   -s  SYNs, with IPv4           -n  each flow's first packet: nothing is sent beforehand
@@ -15,6 +15,7 @@
  *       (default all)                 both -w and -m: evenly spread over all flows
  *   -g  instead of all that: one packet each so many microseconds until stdin ends, ahead of
  *       all other processes; and the longest time from one that has arrived to the next
+ *   -d  instead of all that: requests for so many seconds, as many as the kernel takes
  *
  * In:  names of network namespaces, each with a device "gw" that leads to the gateway, as
  *      bench.sh lays them. On one processor, where the clock counts instructions: a packet is
@@ -24,7 +25,8 @@
  *      Flows are sent once beforehand. Of the passes each call's cheapest counts, so that timer
  *      ticks and whatever else comes now and then drop out; of times, then, the median call's
  *      stands for all: of many flows it is good after one pass. With -g: the longest gap, in
- *      what costs are in.
+ *      what costs are in. With -d: packets a second, of those alone that no queue refused; on
+ *      each of several processors one may send.
  * Exit: 0, or 1 with the reason on stderr.
  */
 #include <arpa/inet.h>
@@ -56,7 +58,7 @@
 static bool replies, first_only, timed;
 static unsigned int n_backends;
 static struct traffic of = { .real_port = 8080 };
-static unsigned int flows = 8192, warm, measured, passes = 3, every_us;
+static unsigned int flows = 8192, warm, measured, passes = 3, every_us, seconds;
 
 /* One device "gw": its namespace's /proc/net/dev, and a socket to send by */
 struct port {
@@ -406,6 +408,29 @@ static void find_gap(void)
 	       (unsigned long long)(received_there() - before));
 }
 
+/* --- rate ------------------------------------------------------------------------- */
+
+static void find_rate(void)
+{
+	unsigned int flow = 0, n;
+	uint64_t sent = 0;
+	struct moment began, now;
+	int taken;
+
+	start_clock(&began);
+	do {
+		for (n = 0; n < BATCH; n++, flow = (flow + 1) % flows)
+			frame_request(&of, frames[n], flow);
+		taken = sendmmsg(client.fd, msgs, BATCH, 0);
+		if (taken < 0 && errno != ENOBUFS)
+			err(1, "%s", client.ns);
+		sent += taken < 0 ? 0 : taken;
+		start_clock(&now);
+	} while (ns_since(&began, &now) < seconds * 1e9);
+	printf("{\"rate\": %.0f, \"sent\": %llu}\n", sent * 1e9 / ns_since(&began, &now),
+	       (unsigned long long)sent);
+}
+
 static unsigned int number(const char *word, unsigned int least, unsigned int most)
 {
 	char *end;
@@ -420,7 +445,7 @@ int main(int argc, char **argv)
 {
 	int opt, i;
 
-	while ((opt = getopt(argc, argv, "6rnstv:a:b:f:w:m:p:g:")) != -1) {
+	while ((opt = getopt(argc, argv, "6rnstv:a:b:f:w:m:p:g:d:")) != -1) {
 		switch (opt) {
 		case '6': of.v6 = true; break;
 		case 'r': replies = true; break;
@@ -434,6 +459,7 @@ int main(int argc, char **argv)
 		case 'w': warm = number(optarg, 1, 1 << 24); break;
 		case 'm': measured = number(optarg, 1, 1 << 24); break;
 		case 'g': every_us = number(optarg, 1, 999999); break;
+		case 'd': seconds = number(optarg, 1, 3600); break;
 		case 'p': passes = number(optarg, 1, 1000); break;
 		default: return 1;
 		}
@@ -459,6 +485,8 @@ int main(int argc, char **argv)
 		open_port(&backend[i], argv[optind + 1 + i]);
 	if (every_us)
 		find_gap();
+	else if (seconds)
+		find_rate();
 	else
 		measure();
 	return 0;

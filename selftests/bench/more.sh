@@ -14,7 +14,6 @@ set -u
 . "$(dirname "$0")/bed.sh"
 
 found=${RINGLB_SHARE:-$tmp}/more.json
-figures=$tmp/figures
 flood=131072
 fleet=1000
 swaps=1000
@@ -22,14 +21,7 @@ slower_ns=1000000	# of the longest gap: how much it may be above that without sw
 unit=instructions
 [[ $column == counted_instr ]] || unit=ns
 
-# --- figures ---------------------------------------------------------------------
-
-told()			# told FIGURE PATH VALUE UNIT: a figure, and the claim that it is there
-{
-	jq -n -c --arg figure "$1" --arg path "$2" --argjson value "$3" --arg unit "$4" \
-		'{ $figure, $path, $value, $unit }' >>"$figures"
-	ktap_ok "bench: $1, $2: $3 $4"
-}
+# --- floods ----------------------------------------------------------------------
 
 memory_used()		# KiB, caches of files aside
 {
@@ -38,8 +30,6 @@ memory_used()		# KiB, caches of files aside
 		/^(MemFree|Buffers|Cached|SReclaimable):/ { used -= $2 }
 		END { print used }' /proc/meminfo
 }
-
-# --- floods ----------------------------------------------------------------------
 
 # As many as a flood has, of all that follow: what the kernel does meanwhile is told with them.
 syns()			# syns N ARRIVE: N of them, all or none of which arrive; what one costs
