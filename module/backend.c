@@ -90,17 +90,19 @@ static bool are_kept(const struct rlb_ports *a, const struct rlb_ports *b)
 }
 
 /**
- * rlb_backend_at() - a backend in force that gets packets at an address and some port
+ * rlb_backend_at() - a backend in force that gets packets at some address and some port
  * @rn: the namespace; cfg_lock held
  * @family: AF_INET or AF_INET6
  * @proto: protocol
  * @addr: the address
+ * @prefix: bits that addresses begin with; all: one address
  * @ports: the ports
  *
  * Return: the backend, the first of several; NULL if there is none.
  */
 struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
-				   const union rlb_addr *addr, const struct rlb_ports *ports)
+				   const union rlb_addr *addr, u8 prefix,
+				   const struct rlb_ports *ports)
 {
 	struct rlb_backend *b;
 	struct rlb_service *svc;
@@ -108,7 +110,7 @@ struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
 	unsigned long id;
 	u32 i;
 
-	if (ports->first == ports->last) {
+	if (ports->first == ports->last && prefix == rlb_prefix_full(family)) {
 		b = rlb_real_find(rn, family, proto, addr, htons(ports->first));
 		if (!b || b->node.port || !b->needs_pin)
 			return b && !b->is_gone ? b : NULL;
@@ -121,7 +123,7 @@ struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
 			b = svc->set.item[i].backend;
 			has = rlb_backend_ports(b);
 			if ((rlb_ports_meet(&has, ports) || are_kept(&has, ports)) &&
-			    b->node.family == family && !memcmp(&b->node.addr, addr, sizeof(*addr)))
+			    b->node.family == family && rlb_prefix_has(addr, prefix, &b->node.addr))
 				return b;
 		}
 	}
@@ -550,7 +552,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	}
 	b->service = svc;
 	b->service_id = svc->id;
-	b->needs_pin = sc->snat.on;
+	b->needs_pin = rlb_service_needs_pins(sc) || (c->port && !sc->port);
 	b->number = svc->rn->next_backend++ % RLB_PIN_NUMBERS;
 	b->accepts = RLB_SHARE_ALL;
 	b->waned = rlb_seconds() - RINGLB_TIMEOUT_MAX - 1;	/* long ago */

@@ -172,7 +172,8 @@ struct rlb_backend *rlb_backend_twin(const struct rlb_backend *b);
 struct rlb_backend *rlb_backend_by_tuple(struct rlb_net *rn, const struct rlb_index_node *key);
 struct rlb_ports rlb_backend_ports(const struct rlb_backend *b);
 struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
-				   const union rlb_addr *addr, const struct rlb_ports *ports);
+				   const union rlb_addr *addr, u8 prefix,
+				   const struct rlb_ports *ports);
 void rlb_backend_make_way(struct rlb_net *rn, const struct rlb_index_node *key);
 
 u32 rlb_backend_place(const struct rlb_backend_set *set, const struct rlb_backend_config *c);

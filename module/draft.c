@@ -97,7 +97,7 @@ static bool is_taken(const struct rlb_draft *draft, const struct rlb_backend_con
 {
 	const struct rlb_service *svc = draft->service;
 	struct rlb_backend *b = rlb_backend_at(svc->rn, c->family, svc->config.proto, &c->addr,
-					       ports);
+					       rlb_prefix_full(c->family), ports);
 
 	if (b && b->service != svc)
 		return !can_share(draft, b) || b->node.port != port;
@@ -175,7 +175,8 @@ static int check_still_unique(const struct rlb_draft *draft, struct netlink_ext_
 			return refuse_vip(extack);
 		if (!rlb_service_is_nat(svc))
 			continue;
-		found = rlb_backend_at(svc->rn, node->family, node->proto, &node->addr, &ports);
+		found = rlb_backend_at(svc->rn, node->family, node->proto, &node->addr,
+				       rlb_prefix_full(node->family), &ports);
 		if (found && found->service != svc &&
 		    (!can_share(draft, found) || found->node.port != node->port))
 			return refuse_taken(extack);

@@ -93,11 +93,20 @@ static struct rlb_pkt packet(struct rlb_net *rn, struct sk_buff *skb,
 	return (struct rlb_pkt){ .skb = skb, .state = state, .rn = rn };
 }
 
+static const void *destination(const struct sk_buff *skb, u8 family)
+{
+	if (family == AF_INET)
+		return &ip_hdr(skb)->daddr;
+	return &ipv6_hdr(skb)->daddr;
+}
+
 /* Is it neither towards a VIP nor straight towards a backend? */
 static bool request_is_foreign(struct rlb_net *rn, const struct sk_buff *skb, u8 family)
 {
 	return rlb_parse_is_foreign(skb, family, &rn->vips, false) &&
-	       rlb_parse_is_foreign(skb, family, &rn->reals, false);
+	       rlb_parse_is_foreign(skb, family, &rn->reals, false) &&
+	       !(rlb_match_sizes(rn, family) & RLB_MATCH_PREFIX &&
+		 rlb_match_covers(rn, family, destination(skb, family)));
 }
 
 /* Dropped because no backend takes it? */

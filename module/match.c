@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - services of several ports: found by packets that no service's one port is
+ * match.c - services of several ports or addresses
  *
- * In: a service's range of ports, or a packet's protocol, address and port. Out: blocks of ports
- * in rlb_net.vips (lookup/ports.h), or the service. A packet looks once for each size of blocks
- * that some service has, the smallest first: ranges do not meet, and every port is the largest.
+ * In: a service's prefix and range of ports, or a packet's protocol, address and port. Out:
+ * blocks of ports in rlb_net.vips (lookup/ports.h), or the service. A packet looks once for each
+ * size of blocks that some service has, the smallest first: ranges do not meet, and every port is
+ * the largest. It does so for its address alone, and then for each length of prefixes that some
+ * service has, the longest first.
  * Readers: softirq or process context under rcu_read_lock() or cfg_lock. Writers: process context
  * under cfg_lock.
  */
@@ -15,6 +17,35 @@
 #include "lookup/ports.h"
 #include "match.h"
 
+/* Lengths of prefixes that some service has, the longest first, as @bits */
+#define for_each_prefix(bits, match)						\
+	for ((bits) = longest(match, 128); (bits) >= 0; (bits) = longest(match, bits))
+
+/* The longest prefix that some service has, of less than @below bits; -1: none */
+static int longest(const struct rlb_match *match, int below)
+{
+	u64 word;
+
+	if (below > 64) {
+		word = READ_ONCE(match->prefixes[1]) & (below < 128 ? BIT_ULL(below - 64) - 1 : ~0ULL);
+		if (word)
+			return 64 + fls64(word) - 1;
+		below = 64;
+	}
+	word = READ_ONCE(match->prefixes[0]) & (below < 64 ? BIT_ULL(below) - 1 : ~0ULL);
+	return fls64(word) - 1;
+}
+
+/* As a prefix is found: by its bits, behind which a 1 ends it, so that its length is told, too */
+static union rlb_addr ended(const union rlb_addr *addr, unsigned int bits)
+{
+	union rlb_addr a = *addr;
+
+	rlb_prefix_cut(&a, bits);
+	a.byte[bits / 8] |= 0x80 >> bits % 8;
+	return a;
+}
+
 static unsigned int size_of(const struct rlb_ports *p, u32 first)
 {
 	if (rlb_ports_match(p) == RINGLB_MATCH_EVERY_PORT)
@@ -22,13 +53,14 @@ static unsigned int size_of(const struct rlb_ports *p, u32 first)
 	return rlb_ports_block(first, p->last);
 }
 
-static void block_set(struct rlb_block *b, struct rlb_service *svc,
-		      const struct rlb_index_node *vip, u32 first, unsigned int bits)
+static void block_set(struct rlb_block *b, const struct rlb_index_node *vip, u32 first,
+		      unsigned int bits)
 {
-	b->service = svc;
-	b->node.family = rlb_block_family(vip->family, bits);
+	bool prefixed = b->prefix < rlb_prefix_full(vip->family);
+
+	b->node.family = rlb_block_family(vip->family, prefixed, bits);
 	b->node.proto = vip->proto;
-	b->node.addr = vip->addr;
+	b->node.addr = prefixed ? ended(&vip->addr, b->prefix) : vip->addr;
 	b->node.port = rlb_block_port(first, bits);
 }
 
@@ -36,15 +68,17 @@ static void block_set(struct rlb_block *b, struct rlb_service *svc,
  * rlb_blocks_alloc() - the ports of a service, in blocks
  * @svc: the service
  * @vip: its address, protocol and family
- * @p: its ports, more than one
+ * @prefix: bits of the address that are the same in all of its packets
+ * @p: its ports
  *
  * Return: the blocks, to be freed by kfree() a grace period after rlb_blocks_remove(); NULL if
  * there is no memory.
  */
 struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_index_node *vip,
-				    const struct rlb_ports *p)
+				    unsigned int prefix, const struct rlb_ports *p)
 {
 	struct rlb_blocks *blocks;
+	struct rlb_block *b;
 	unsigned int bits;
 	u32 first, n = 0;
 
@@ -55,21 +89,44 @@ struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_in
 		return NULL;
 	for (first = p->first; first <= p->last; first += 1U << bits) {
 		bits = size_of(p, first);
-		block_set(&blocks->block[blocks->n++], svc, vip, first, bits);
+		b = &blocks->block[blocks->n++];
+		b->service = svc;
+		b->prefix = prefix;
+		block_set(b, vip, first, bits);
 	}
 	return blocks;
 }
 
-/* One more block of a node's size, or one less. */
-static void count(struct rlb_net *rn, const struct rlb_index_node *node, int by)
+/* What packets have to look for: one more of a kind, or one less. */
+static void count(u32 *n, int by, u32 *mask, u32 bit)
 {
-	unsigned int bits = node->family & 31, six = node->family >> 5 & 1;
+	*n += by;
+	WRITE_ONCE(*mask, *n ? *mask | bit : *mask & ~bit);	/* pairs with rlb_match_find() */
+}
 
-	rn->n_blocks[six][bits] += by;
-	if (rn->n_blocks[six][bits])
-		WRITE_ONCE(rn->sizes[six], rn->sizes[six] | BIT(bits));
-	else	/* pairs with rlb_match_sizes() */
-		WRITE_ONCE(rn->sizes[six], rn->sizes[six] & ~BIT(bits));
+static void count_prefix(struct rlb_match *match, unsigned int bits, int by)
+{
+	u64 *word = &match->prefixes[bits / 64], bit = BIT_ULL(bits % 64);
+
+	match->n_prefixes[bits] += by;
+	WRITE_ONCE(*word, match->n_prefixes[bits] ? *word | bit : *word & ~bit);
+	if (match->prefixes[0] || match->prefixes[1])
+		WRITE_ONCE(match->sizes, match->sizes | RLB_MATCH_PREFIX);
+	else
+		WRITE_ONCE(match->sizes, match->sizes & ~RLB_MATCH_PREFIX);
+}
+
+static void count_block(struct rlb_net *rn, const struct rlb_block *b, int by)
+{
+	struct rlb_match *match = &rn->match[b->node.family >> 5 & 1];
+	unsigned int bits = b->node.family & 31;
+
+	if (b->node.family >> 6 & 1) {
+		count(&match->n_spread[bits], by, &match->spread, BIT(bits));
+		count_prefix(match, b->prefix, by);
+	} else {
+		count(&match->n_sizes[bits], by, &match->sizes, BIT(bits));
+	}
 }
 
 /**
@@ -83,7 +140,7 @@ void rlb_blocks_insert(struct rlb_net *rn, struct rlb_blocks *blocks)
 
 	for (i = 0; i < blocks->n; i++) {
 		rlb_index_insert(&rn->vips, &blocks->block[i].node);
-		count(rn, &blocks->block[i].node, 1);
+		count_block(rn, &blocks->block[i], 1);
 	}
 }
 
@@ -97,29 +154,75 @@ void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks)
 	u32 i;
 
 	for (i = 0; i < blocks->n; i++) {
-		count(rn, &blocks->block[i].node, -1);
+		count_block(rn, &blocks->block[i], -1);
 		rlb_index_remove(&rn->vips, &blocks->block[i].node);
 	}
 }
 
+/* A service that has a packet's port, in a block of one of these sizes, of @addr */
+static struct rlb_service *find_sized(const struct rlb_net *rn, const struct rlb_tuple *t,
+				      const union rlb_addr *addr, bool prefixed,
+				      unsigned long sizes)
+{
+	struct rlb_index_node *node;
+	unsigned int bits;
+
+	for_each_set_bit(bits, &sizes, RLB_PORTS_BITS + 1) {
+		node = rlb_index_find(&rn->vips, rlb_block_family(t->family, prefixed, bits),
+				      t->proto, addr, rlb_block_port(ntohs(t->dport), bits));
+		if (node)
+			return container_of(node, struct rlb_block, node)->service;
+	}
+	return NULL;
+}
+
 /**
- * rlb_match_ports() - the service that has a packet's port among others
+ * rlb_match_find() - the service that has a packet's address and port among others
  * @rn: the namespace
  * @t: the packet, from client to VIP
  *
  * Return: the service, NULL if there is none.
  */
-struct rlb_service *rlb_match_ports(const struct rlb_net *rn, const struct rlb_tuple *t)
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t)
 {
-	unsigned long sizes = rlb_match_sizes(rn, t->family);
-	struct rlb_index_node *node;
-	unsigned int bits;
+	const struct rlb_match *match = rlb_match_of(rn, t->family);
+	struct rlb_service *svc;
+	union rlb_addr addr;
+	int bits;
 
-	for_each_set_bit(bits, &sizes, RLB_PORTS_BITS + 1) {
-		node = rlb_index_find(&rn->vips, rlb_block_family(t->family, bits), t->proto,
-				      &t->dst, rlb_block_port(ntohs(t->dport), bits));
-		if (node)
-			return container_of(node, struct rlb_block, node)->service;
+	svc = find_sized(rn, t, &t->dst, false, READ_ONCE(match->sizes));
+	if (svc)
+		return svc;
+	for_each_prefix(bits, match) {
+		addr = ended(&t->dst, bits);
+		svc = find_sized(rn, t, &addr, true, READ_ONCE(match->spread));
+		if (svc)
+			return svc;
 	}
 	return NULL;
+}
+
+/**
+ * rlb_match_covers() - may some service's prefix have an address?
+ * @rn: the namespace
+ * @family: AF_INET or AF_INET6
+ * @addr: the address, as in the packet
+ *
+ * Caller holds rcu_read_lock().
+ *
+ * Return: false if surely none has it.
+ */
+bool rlb_match_covers(const struct rlb_net *rn, u8 family, const union rlb_addr *addr)
+{
+	const struct rlb_match *match = rlb_match_of(rn, family);
+	union rlb_addr whole = { 0 }, prefix;
+	int bits;
+
+	memcpy(&whole, addr, rlb_addr_len(family));
+	for_each_prefix(bits, match) {
+		prefix = ended(&whole, bits);
+		if (rlb_index_knows(&rn->vips, rlb_block_family(family, true, 0), &prefix))
+			return true;
+	}
+	return false;
 }

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - services of several ports: found by packets that no service's one port is
+ * match.h - services of several ports or addresses: found by packets that no service's one
+ * address and port is
  */
 #ifndef _RINGLB_MATCH_H
 #define _RINGLB_MATCH_H
 
 #include "index.h"
+#include "lookup/prefix.h"
 #include "ringlb.h"
 
 struct rlb_service;
 
 /**
  * struct rlb_block - some ports of a service
- * @node: in rlb_net.vips: the VIP, protocol, and the first port; its family says how many ports
+ * @node: in rlb_net.vips: the VIP, protocol, and the first port; its family says how many ports,
+ *	and whether the VIP is a prefix
  * @service: whose
+ * @prefix: bits of the VIP
  */
 struct rlb_block {
 	struct rlb_index_node node;
 	struct rlb_service *service;
+	u8 prefix;
 };
 
 /**
@@ -31,9 +36,9 @@ struct rlb_blocks {
 };
 
 /* In an index, a block is of no address family: whoever looks for these does not find it. */
-static inline u8 rlb_block_family(u8 family, unsigned int bits)
+static inline u8 rlb_block_family(u8 family, bool prefixed, unsigned int bits)
 {
-	return 0x80 | (family == AF_INET6) << 5 | bits;
+	return 0x80 | prefixed << 6 | (family == AF_INET6) << 5 | bits;
 }
 
 /* The first port of the block of 2^bits ports that has @port */
@@ -42,16 +47,22 @@ static inline __be16 rlb_block_port(u32 port, unsigned int bits)
 	return htons(port & ~((1U << bits) - 1));
 }
 
-/* Has a family any service of several ports? A bit for each size of blocks there is. */
+static inline const struct rlb_match *rlb_match_of(const struct rlb_net *rn, u8 family)
+{
+	return &rn->match[family == AF_INET6];
+}
+
+/* Has a family any service of several ports or addresses? Bits of rlb_match.sizes */
 static inline u32 rlb_match_sizes(const struct rlb_net *rn, u8 family)
 {
-	return READ_ONCE(rn->sizes[family == AF_INET6]);
+	return READ_ONCE(rlb_match_of(rn, family)->sizes);
 }
 
 struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_index_node *vip,
-				    const struct rlb_ports *p);
+				    unsigned int prefix, const struct rlb_ports *p);
 void rlb_blocks_insert(struct rlb_net *rn, struct rlb_blocks *blocks);
 void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks);
-struct rlb_service *rlb_match_ports(const struct rlb_net *rn, const struct rlb_tuple *t);
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t);
+bool rlb_match_covers(const struct rlb_net *rn, u8 family, const union rlb_addr *addr);
 
 #endif /* _RINGLB_MATCH_H */

@@ -69,12 +69,36 @@ struct rlb_index {
 	u32 used;
 };
 
+#define RLB_MATCH_PREFIX (1U << 31)
+
+/**
+ * struct rlb_match - see match.h; of an address family
+ * @sizes: bit n: some service of one address has a block of 2^n ports; RLB_MATCH_PREFIX: some
+ *	service has a prefix
+ * @spread: bit n: likewise, of a service that has a prefix
+ * @prefixes: bit n of these 128: some service has a prefix of n bits
+ * @n_sizes: how many blocks of each size there are; cfg_lock
+ * @n_spread: likewise
+ * @n_prefixes: how many blocks have a prefix of each length; cfg_lock
+ */
+struct rlb_match {
+	/* packets */
+	u32 sizes;
+	u32 spread;
+	u64 prefixes[2];
+
+	/* requests */
+	u32 n_sizes[RLB_PORTS_BITS + 1];
+	u32 n_spread[RLB_PORTS_BITS + 1];
+	u32 n_prefixes[128];
+};
+
 /**
  * struct rlb_net - all state of a network namespace
  * @vips: services by address, port and protocol of the VIP, or by blocks of ports; read by packets
  * @reals: backends by address, port and protocol of their packets; those that keep the ports of
  *	packets by port 0. Read by packets
- * @sizes: of IPv4 and of IPv6: bit n: some service has a block of 2^n ports; read by packets
+ * @match: of IPv4 and of IPv6: what to look for beside single addresses and ports; read by packets
  * @stats: packets dropped before a service was known
  * @pins: flows that are remembered
  * @cfg_lock: guards everything below, and every change of what is above
@@ -85,7 +109,6 @@ struct rlb_index {
  * @next_id: where the search for a new service's number starts
  * @next_backend: counts backends; each one's number
  * @seq: counts changes, for the consistency check of dumps; never 0
- * @n_blocks: of IPv4 and of IPv6: how many blocks of each size there are; see @sizes
  * @hooked: services that need a set of hooks, of IPv4 and of IPv6: it exists while this is not 0
  * @hooks: these hooks
  * @secret: the hash key, copied into each table
@@ -102,7 +125,7 @@ struct rlb_net {
 	/* packets */
 	struct rlb_index vips;
 	struct rlb_index reals;
-	u32 sizes[2];
+	struct rlb_match match[2];
 	struct rlb_stats __percpu *stats;
 	struct rlb_pins pins;
 
@@ -115,7 +138,6 @@ struct rlb_net {
 	u32 next_id;
 	u32 next_backend;
 	u32 seq;
-	u32 n_blocks[2][RLB_PORTS_BITS + 1];
 	u32 hooked[RLB_HOOK_SETS][2];
 	struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS];
 	struct rlb_secret secret;

@@ -51,6 +51,11 @@ static void service_free_rcu(struct rcu_head *rcu)
 	service_free(container_of(rcu, struct rlb_service, rcu));
 }
 
+static bool is_single(const struct rlb_service_config *c)
+{
+	return c->port && !rlb_service_has_prefix(c);
+}
+
 static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_service_config *c)
 {
 	struct rlb_service *svc;
@@ -66,17 +71,17 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->rn = rn;
 	svc->born = rlb_seconds();
 	svc->config = *c;
-	svc->wide = c->snat.on;
 	INIT_LIST_HEAD(&svc->gone);
 	svc->node.family = c->family;
 	svc->node.proto = c->proto;
 	svc->node.port = c->port;
 	svc->node.addr = c->vip;
 	svc->ports = c->ports;
-	if (c->port)
+	/* A client's port may be in flows to several of the service's ports or addresses. */
+	svc->wide = c->snat.on || !is_single(c);
+	if (is_single(c))
 		return svc;
-	svc->wide = true;	/* a client's port may be in flows to several ports */
-	svc->blocks = rlb_blocks_alloc(svc, &svc->node, &svc->ports);
+	svc->blocks = rlb_blocks_alloc(svc, &svc->node, c->prefix, &svc->ports);
 	if (svc->blocks)
 		return svc;
 	service_free(svc);
@@ -105,7 +110,7 @@ const struct rlb_service *rlb_service_at(struct rlb_net *rn, u8 family, u8 proto
 		return rlb_service_of(rn, &t);
 	xa_for_each(&rn->services, id, svc)
 		if (svc->config.family == family && svc->config.proto == proto &&
-		    !memcmp(&svc->config.vip, addr, sizeof(*addr)) &&
+		    rlb_prefix_has(&svc->config.vip, svc->config.prefix, addr) &&
 		    rlb_ports_meet(&svc->ports, ports))
 			return svc;
 	return NULL;
@@ -118,12 +123,13 @@ static const struct rlb_service *find_clash(struct rlb_net *rn, const struct rlb
 	struct rlb_index_node *node;
 	unsigned long id;
 
-	if (c->port) {
+	if (is_single(c)) {
 		node = rlb_index_find(&rn->vips, c->family, c->proto, &c->vip, c->port);
 		return node ? container_of(node, struct rlb_service, node) : NULL;
 	}
 	xa_for_each(&rn->services, id, svc)
 		if (svc->config.family == c->family && svc->config.proto == c->proto &&
+		    svc->config.prefix == c->prefix &&
 		    !memcmp(&svc->config.vip, &c->vip, sizeof(c->vip)) &&
 		    rlb_ports_clash(&svc->ports, &c->ports))
 			return svc;
@@ -156,7 +162,7 @@ static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
 	}
 	if (find_clash(rn, c))
 		return refuse_clash(c, extack);
-	if (rlb_backend_at(rn, c->family, c->proto, &c->vip, &c->ports)) {
+	if (rlb_backend_at(rn, c->family, c->proto, &c->vip, c->prefix, &c->ports)) {
 		NL_SET_ERR_MSG(extack, "address and port are those of a backend");
 		return -EINVAL;
 	}
@@ -226,12 +232,13 @@ static void hooks_put(struct rlb_net *rn, const struct rlb_service_config *confi
 struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_service_config *config,
 				       struct netlink_ext_ack *extack)
 {
+	static const struct rlb_backend_set none;
 	struct rlb_service *svc;
 	struct rlb_table *table;
 	int err;
 
-	err = check_free(rn, config, extack) ?: rlb_snat_check(rn->net, config, extack) ?:
-	      rlb_own_check(rn->net, config, extack);
+	err = check_free(rn, config, extack) ?: rlb_service_check_track(config, &none, extack) ?:
+	      rlb_snat_check(rn->net, config, extack) ?: rlb_own_check(rn->net, config, extack);
 	if (err)
 		return ERR_PTR(err);
 	svc = service_alloc(rn, config);
@@ -303,12 +310,23 @@ int rlb_service_check_track(const struct rlb_service_config *config,
 		NL_SET_ERR_MSG(extack, "snat remembers every flow: track must be all");
 		return -EINVAL;
 	}
-	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++)
+	if (rlb_service_needs_pins(config) && config->track != RINGLB_TRACK_ALL) {
+		NL_SET_ERR_MSG(extack,
+			       "answers do not tell the addresses of a prefix apart: track must be all");
+		return -EINVAL;
+	}
+	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++) {
 		if (rlb_backend_twin(set->item[i].backend)) {
 			NL_SET_ERR_MSG(extack,
 				       "another service sends to a backend of this one: track must be all in both");
 			return -EINVAL;
 		}
+		if (set->item[i].backend->port && !config->port) {
+			NL_SET_ERR_MSG(extack,
+				       "answers of a backend with a port do not tell several ports apart: track must be all");
+			return -EINVAL;
+		}
+	}
 	return 0;
 }
 

@@ -42,6 +42,7 @@ struct rlb_snat {
  * @ports: of the VIP
  * @port: the same if it is one, in network byte order; else 0
  * @vip: the address
+ * @prefix: bits of it that the addresses of its packets begin with; all: it is one address
  * @ops: method
  * @key: enum ringlb_key
  * @params: of the method
@@ -67,6 +68,7 @@ struct rlb_service_config {
 	__be16 port;
 	struct rlb_ports ports;
 	union rlb_addr vip;
+	u8 prefix;
 	const struct rlb_lookup_ops *ops;
 	enum ringlb_key key;
 	struct rlb_params params;
@@ -87,7 +89,8 @@ struct rlb_service_config {
 
 /**
  * struct rlb_service - a service
- * @node: in rlb_net.vips unless it has several ports: VIP, port (or 0), protocol and family
+ * @node: in rlb_net.vips unless it has several ports or addresses: VIP, port (or 0), protocol
+ *	and family
  * @ports: those of the VIP; never change
  * @table: the published table, never NULL once the service can be found
  * @stats: RLB_COUNTERS_ALL
@@ -99,7 +102,7 @@ struct rlb_service_config {
  * @config: as configured; cfg_lock, but for what @node repeats
  * @set: its backends; cfg_lock
  * @gone: backends that have been removed and are old owners of slots; cfg_lock
- * @blocks: in rlb_net.vips, if it has several ports; else NULL. cfg_lock
+ * @blocks: in rlb_net.vips, if it has several ports or addresses; else NULL. cfg_lock
  * @id: its number in rlb_net.services
  * @generation: counts the tables that changes have published; cfg_lock
  * @moved: slots that tables gave another owner since the last entry of the ledger; cfg_lock
@@ -151,13 +154,25 @@ static inline struct rlb_service *rlb_service_of(const struct rlb_net *rn,
 	node = rlb_index_find(&rn->vips, t->family, t->proto, &t->dst, t->dport);
 	if (likely(node))
 		return container_of(node, struct rlb_service, node);
-	return rlb_match_sizes(rn, t->family) ? rlb_match_ports(rn, t) : NULL;
+	return rlb_match_sizes(rn, t->family) ? rlb_match_find(rn, t) : NULL;
 }
 
 /* The port that a packet of a service is to, whose backend has got it at @port */
 static inline __be16 rlb_service_port(const struct rlb_service *svc, __be16 port)
 {
 	return svc->node.port ?: port;
+}
+
+/* Are a service's packets to several addresses? */
+static inline bool rlb_service_has_prefix(const struct rlb_service_config *c)
+{
+	return c->prefix < rlb_prefix_full(c->family);
+}
+
+/* Do answers of backends not tell which packets of a service they are to? Then pins do. */
+static inline bool rlb_service_needs_pins(const struct rlb_service_config *c)
+{
+	return c->snat.on || (c->mode == RINGLB_MODE_NAT && rlb_service_has_prefix(c));
 }
 
 /* Has a service this port, perhaps among others? */

@@ -15,10 +15,12 @@
 #define PORTS_TEXT_MAX 12	/* "10000-65535", NUL */
 
 #define EXPECT_WITH_PORT "expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443"
-#define EXPECT_WITH_PORTS \
-	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*"
+#define EXPECT_OF_SERVICE \
+	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR"
 #define EXPECT_MAYBE_PORT \
 	"expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80"
+#define EXPECT_PREFIX "expected a prefix of 1 to 32 bits, of IPv6 1 to 128"
+#define EXPECT_NETWORK "expected no bits of the address behind its prefix"
 #define EXPECT_PORT "expected a port from 1 to 65535"
 #define EXPECT_PORTS "expected a port from 1 to 65535, FIRST-LAST or *"
 #define EXPECT_NO_ZEROS "expected an IPv4 address without leading zeros"
@@ -86,6 +88,32 @@ static const char *parse_address(const char *text, bool v6, const char *expected
 	return NULL;
 }
 
+/* "24" of "192.0.2.0/24"; all bits are an address alone. */
+static const char *parse_prefix(const char *text, struct endpoint *to)
+{
+	u64 bits;
+
+	if (addr_number(text, rlb_prefix_full(to->family), &bits) || !bits)
+		return EXPECT_PREFIX;
+	if (!rlb_prefix_has(&to->addr, bits, &to->addr))
+		return EXPECT_NETWORK;
+	to->prefix = bits < rlb_prefix_full(to->family) ? bits : 0;
+	return NULL;
+}
+
+/* "192.0.2.10", or "192.0.2.0/24" */
+static const char *parse_addresses(char *text, bool v6, const char *expected,
+				   struct endpoint *to)
+{
+	char *slash = strchr(text, '/');
+	const char *bad;
+
+	if (slash)
+		*slash = '\0';
+	bad = parse_address(text, v6, expected, to);
+	return bad || !slash ? bad : parse_prefix(slash + 1, to);
+}
+
 static const char *parse_port(const char *text, struct endpoint *to)
 {
 	u64 port;
@@ -126,8 +154,8 @@ static const char *form_expects(enum addr_form form)
 	switch (form) {
 	case ADDR_WITH_PORT:
 		return EXPECT_WITH_PORT;
-	case ADDR_WITH_PORTS:
-		return EXPECT_WITH_PORTS;
+	case ADDR_OF_SERVICE:
+		return EXPECT_OF_SERVICE;
 	default:
 		return EXPECT_MAYBE_PORT;
 	}
@@ -135,8 +163,8 @@ static const char *form_expects(enum addr_form form)
 
 /**
  * addr_parse() - an endpoint from a word
- * @word: ADDR:PORT, with ADDR_MAYBE_PORT also ADDR, with ADDR_WITH_PORTS also ADDR:FIRST-LAST and
- *	ADDR:*; IPv6 with a port in brackets
+ * @word: ADDR:PORT, with ADDR_MAYBE_PORT also ADDR, with ADDR_OF_SERVICE also ADDR:FIRST-LAST,
+ *	ADDR:* and a prefix; IPv6 with a port in brackets
  * @form: whether there must be a port
  * @to: out: the endpoint; undefined after an error
  *
@@ -176,11 +204,12 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 		return expected;
 	memcpy(text, word, len);
 	text[len] = '\0';
-	bad = parse_address(text, v6, expected, to);
+	bad = form == ADDR_OF_SERVICE ? parse_addresses(text, v6, expected, to) :
+					parse_address(text, v6, expected, to);
 	if (bad)
 		return bad;
 	if (port)
-		return form == ADDR_WITH_PORTS ? parse_ports(port, to) : parse_port(port, to);
+		return form == ADDR_OF_SERVICE ? parse_ports(port, to) : parse_port(port, to);
 	return form == ADDR_MAYBE_PORT ? NULL : expected;
 }
 
@@ -204,10 +233,12 @@ static const char *print_ports(const struct endpoint *e, char text[PORTS_TEXT_MA
  */
 char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 {
-	char addr[INET6_ADDRSTRLEN], ports[PORTS_TEXT_MAX];
+	char addr[INET6_ADDRSTRLEN + sizeof("/127")], ports[PORTS_TEXT_MAX];
 
-	if (!inet_ntop(e->family, &e->addr, addr, sizeof(addr)))
+	if (!inet_ntop(e->family, &e->addr, addr, INET6_ADDRSTRLEN))
 		strcpy(addr, "?");
+	if (e->prefix)
+		sprintf(addr + strlen(addr), "/%u", e->prefix);
 	if (!e->port)
 		snprintf(text, ADDR_TEXT_MAX, "%s", addr);
 	else
@@ -219,6 +250,17 @@ char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 bool addr_is_every_port(const struct endpoint *e)
 {
 	return e->port == 1 && e->last == RLB_PORT_MAX;
+}
+
+/**
+ * addr_bits() - how many bits the addresses of an endpoint have in common
+ * @e: the endpoint
+ *
+ * Return: all, if it is one address.
+ */
+unsigned int addr_bits(const struct endpoint *e)
+{
+	return e->prefix ? e->prefix : rlb_prefix_full(e->family);
 }
 
 static struct rlb_ports ports_of(const struct endpoint *e)
@@ -250,12 +292,13 @@ bool addr_meet(const struct endpoint *a, const struct endpoint *b)
 {
 	struct rlb_ports x = ports_of(a), y = ports_of(b);
 
-	return a->family == b->family && !memcmp(&a->addr, &b->addr, rlb_addr_len(a->family)) &&
-	       rlb_ports_meet(&x, &y);
+	return a->family == b->family && rlb_ports_meet(&x, &y) &&
+	       rlb_prefix_meet(&a->addr, addr_bits(a), &b->addr, addr_bits(b));
 }
 
 /**
- * addr_cmp() - the canonical order: family, bytes of the address as on the wire, port, last port
+ * addr_cmp() - the canonical order: family, bytes of the address as on the wire, port, last port,
+ * prefix
  * @a: one
  * @b: the other
  *
@@ -271,7 +314,10 @@ int addr_cmp(const struct endpoint *a, const struct endpoint *b)
 	if (diff)
 		return diff;
 	diff = (int)a->port - (int)b->port;
-	return diff ? diff : (int)a->last - (int)b->last;
+	if (diff)
+		return diff;
+	diff = (int)a->last - (int)b->last;
+	return diff ? diff : (int)a->prefix - (int)b->prefix;
 }
 
 static const char *wrong_ipv4(const u8 *b)
@@ -300,6 +346,11 @@ static const char *wrong_ipv6(const u8 *b)
 	return NULL;
 }
 
+static const char *wrong_addr(const u8 *b, u8 family)
+{
+	return family == AF_INET ? wrong_ipv4(b) : wrong_ipv6(b);
+}
+
 /**
  * addr_wrong() - why no service or backend can have this address
  * @e: the endpoint; its port does not matter
@@ -308,5 +359,8 @@ static const char *wrong_ipv6(const u8 *b)
  */
 const char *addr_wrong(const struct endpoint *e)
 {
-	return e->family == AF_INET ? wrong_ipv4(e->addr.byte) : wrong_ipv6(e->addr.byte);
+	const union rlb_addr last = rlb_prefix_last(&e->addr, addr_bits(e), e->family);
+	const char *wrong = wrong_addr(e->addr.byte, e->family);
+
+	return wrong ? wrong : wrong_addr(last.byte, e->family);
 }

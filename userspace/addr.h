@@ -7,8 +7,9 @@
 
 #include "key.h"
 #include "ports.h"
+#include "prefix.h"
 
-#define ADDR_TEXT_MAX 64	/* "[", the longest IPv6 address, "]:10000-65535", NUL */
+#define ADDR_TEXT_MAX 72	/* "[", the longest IPv6 address, "/127]:10000-65535", NUL */
 
 /**
  * struct endpoint - an address and a port
@@ -16,23 +17,26 @@
  * @port: in host byte order; 0: none given
  * @last: of several ports the last one, and @port is the first; else 0
  * @family: AF_INET or AF_INET6
+ * @prefix: of all addresses that begin with so many bits of @addr; 0: of @addr alone
  */
 struct endpoint {
 	union rlb_addr addr;
 	u16 port;
 	u16 last;
 	u8 family;
+	u8 prefix;
 };
 
 enum addr_form {
 	ADDR_WITH_PORT,
 	ADDR_MAYBE_PORT,
-	ADDR_WITH_PORTS,
+	ADDR_OF_SERVICE,
 };
 
 const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to);
 const char *addr_number(const char *word, u64 max, u64 *to);
 char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX]);
+unsigned int addr_bits(const struct endpoint *e);
 bool addr_is_every_port(const struct endpoint *e);
 bool addr_same_place(const struct endpoint *a, const struct endpoint *b);
 bool addr_meet(const struct endpoint *a, const struct endpoint *b);

@@ -158,9 +158,12 @@ static const char *address(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 	return addr_print(&bare, text);
 }
 
-static unsigned int bits(const struct endpoint *e)
+/* The same with the length of its prefix, be it all bits */
+static const char *network(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 {
-	return 8 * rlb_addr_len(e->family);
+	struct endpoint net = { .addr = e->addr, .family = e->family, .prefix = addr_bits(e) };
+
+	return addr_print(&net, text);
 }
 
 static const char *ip_of(const struct endpoint *e)
@@ -170,30 +173,31 @@ static const char *ip_of(const struct endpoint *e)
 
 static void check_vip(struct check *c, const struct service *s)
 {
-	char vip[ADDR_TEXT_MAX];
+	char vip[ADDR_TEXT_MAX], net[ADDR_TEXT_MAX];
 	struct route r;
 
 	/* No route, or one that drops: what no service takes ends here, as it should. */
 	if (route_find(&c->route, &s->vip, &r) || r.type != RTN_UNICAST)
 		return;
 	address(&s->vip, vip);
+	network(&s->vip, net);
 	if (r.has_gateway || !r.prefix)
 		check_found(c, "vip_route", vip,
 			    check_say("packets to this VIP that no service takes are sent on%s%s, and may bounce between routers until they expire",
 				      *r.device ? " by " : "", r.device),
-			    check_say("%s route add blackhole %s/%u", ip_of(&s->vip), vip,
-				      bits(&s->vip)));
+			    check_say("%s route add blackhole %s", ip_of(&s->vip), net));
+	else if (s->vip.prefix)
+		return;	/* its addresses need not be of this host */
 	else if (route_is_neighbour(&c->route, &s->vip, r.device))
 		check_found(c, "vip_taken", vip,
 			    check_say("this VIP is the address of another host in the network of %s: it is not reached by way of this one",
 				      r.device),
 			    check_say("ringlb service del %s", s->name));
-	else if (r.prefix < bits(&s->vip))
+	else if (r.prefix < addr_bits(&s->vip))
 		check_found(c, "vip_unanswered", vip,
 			    check_say("this VIP lies in the network of %s and is no address of this host, so nobody there finds it",
 				      r.device),
-			    check_say("%s address add %s/%u dev %s", ip_of(&s->vip), vip,
-				      bits(&s->vip), r.device));
+			    check_say("%s address add %s dev %s", ip_of(&s->vip), net, r.device));
 }
 
 /* Finds VIPs whose packets bounce, that nobody finds, or that others have; each address once. */

@@ -81,6 +81,8 @@ int lookup_run(struct tool *t, const struct command *command)
 	out_str(&t->out, 0, "service", l.service);
 	if (l.match > RINGLB_MATCH_PORT)
 		out_str(&t->out, 0, "match", word_match(l.match));
+	if (l.prefix)
+		out_u64(&t->out, 0, "prefix", l.prefix);
 	if (l.mode)
 		out_str(&t->out, 0, "mode", word_mode(l.mode));
 	if (l.has_owner || l.probes > 1)

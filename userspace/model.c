@@ -90,6 +90,12 @@ static struct service *find_vip(const struct model *m, u32 protocol, const struc
 	return found ? m->by_vip[i] : NULL;
 }
 
+/* Several ports or addresses */
+static bool is_wide(const struct endpoint *e)
+{
+	return e->last || e->prefix;
+}
+
 static struct rlb_ports ports_of(const struct service *s)
 {
 	return (struct rlb_ports){ s->vip.port, s->vip.last ? s->vip.last : s->vip.port };
@@ -108,6 +114,14 @@ u32 service_match(const struct service *s)
 	return rlb_ports_match(&p);
 }
 
+/* Does a service say more of packets than another one that takes them, too? */
+static bool is_closer(const struct service *a, const struct service *b)
+{
+	unsigned int a_bits = addr_bits(&a->vip), b_bits = addr_bits(&b->vip);
+
+	return a_bits == b_bits ? service_match(a) < service_match(b) : a_bits > b_bits;
+}
+
 /**
  * model_match() - the service that takes a packet
  * @m: the model
@@ -121,20 +135,22 @@ struct service *model_match(const struct model *m, u32 protocol, const struct en
 	struct service *s, *found = find_vip(m, protocol, at);
 	size_t i;
 
-	for (i = 0; !found && i < m->n && m->n_wide; i++) {
+	if (found || !m->n_wide)
+		return found;
+	for (i = 0; i < m->n; i++) {
 		s = m->services[i];
 		if (s->protocol == protocol && addr_meet(&s->vip, at) &&
-		    service_match(s) == RINGLB_MATCH_PORTS)
+		    (!found || is_closer(s, found)))
 			found = s;
 	}
-	return found ? found : model_meet(m, protocol, at);
+	return found;
 }
 
 /**
  * model_meet() - a service that takes packets of an address and some port
  * @m: the model
  * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
- * @at: address, and one port or several
+ * @at: address or prefix, and one port or several
  *
  * Return: the first of them, or NULL.
  */
@@ -143,7 +159,7 @@ struct service *model_meet(const struct model *m, u32 protocol, const struct end
 	struct service *found = find_vip(m, protocol, at);
 	size_t i;
 
-	for (i = 0; !found && i < m->n && (m->n_wide || at->last); i++)
+	for (i = 0; !found && i < m->n && (m->n_wide || is_wide(at)); i++)
 		if (m->services[i]->protocol == protocol && addr_meet(&m->services[i]->vip, at))
 			found = m->services[i];
 	return found;
@@ -162,12 +178,12 @@ struct service *model_clash(const struct model *m, const struct service *s)
 	struct service *o;
 	size_t i;
 
-	if (!s->vip.last)
+	if (!is_wide(&s->vip))
 		return find_vip(m, s->protocol, &s->vip);
 	for (i = 0; i < m->n; i++) {
 		o = m->services[i];
 		other = ports_of(o);
-		if (o->protocol == s->protocol && addr_meet(&o->vip, &s->vip) &&
+		if (o->protocol == s->protocol && o->vip.prefix == s->vip.prefix && addr_meet(&o->vip, &s->vip) &&
 		    rlb_ports_clash(&other, &mine))
 			return o;
 	}
@@ -226,7 +242,7 @@ int model_add(struct model *m, const struct service *s, struct service **added)
 	insert(m->services, m->n, by_name, copy);
 	insert(m->by_vip, m->n, by_vip, copy);
 	m->n++;
-	m->n_wide += !!s->vip.last;
+	m->n_wide += is_wide(&s->vip);
 	if (added)
 		*added = copy;
 	return 0;
@@ -250,7 +266,7 @@ void model_del(struct model *m, struct service *s)
 	take_out(m->services, m->n, place(m->services, m->n, s, name_cmp, &found));
 	take_out(m->by_vip, m->n, place(m->by_vip, m->n, s, vip_cmp, &found));
 	m->n--;
-	m->n_wide -= !!s->vip.last;
+	m->n_wide -= is_wide(&s->vip);
 	service_free(s);
 }
 
@@ -334,9 +350,9 @@ bool model_real_meets(const struct model *m, u32 protocol, const struct endpoint
 	struct endpoint real;
 	size_t i, j;
 
-	if (!at->last && model_real_has(m, protocol, at))
+	if (!is_wide(at) && model_real_has(m, protocol, at))
 		return true;
-	for (i = 0; i < m->n && (m->n_wide || at->last); i++)
+	for (i = 0; i < m->n && (m->n_wide || is_wide(at)); i++)
 		for (j = 0; j < m->services[i]->n && m->services[i]->protocol == protocol; j++) {
 			real = service_real(m->services[i], &m->services[i]->backends[j].at);
 			if (addr_meet(&real, at) || addr_same_place(&real, at))

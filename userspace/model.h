@@ -127,7 +127,7 @@ static inline bool service_is_nat(const struct service *s)
  * @by_vip: the same in order of protocol, address and port
  * @flow_limit: the most flows that may be remembered; 0: as the module has it by itself
  * @reals: where packets of services are sent: a tree, kept for files alone
- * @n_wide: services of several ports
+ * @n_wide: services of several ports or addresses
  */
 struct model {
 	struct service **services;
@@ -252,6 +252,7 @@ struct lookup {
 
 	char service[RINGLB_NAME_MAX + 1];
 	u32 match;		/* by what that takes it */
+	u32 prefix;		/* bits of its VIP; 0: it is one address */
 	u32 mode;		/* 0: not told */
 	u32 slot;
 	u32 probes;

@@ -108,8 +108,9 @@ static int complete_snat(struct service *s, char *error, size_t size)
 /* What has to be forced: ports that a host may need for itself */
 static int complete_force(struct service *s, char *error, size_t size)
 {
-	if (HAS(s, RINGLB_A_SERVICE_FORCE) && !s->snat && !s->vip.last)
-		return refuse(error, size, "force is of use with snat or several ports only");
+	if (HAS(s, RINGLB_A_SERVICE_FORCE) && !s->snat && !s->vip.last && !s->vip.prefix)
+		return refuse(error, size,
+			      "force is of use with snat or several ports or addresses only");
 	s->has &= ~BIT(RINGLB_A_SERVICE_FORCE);
 	return 0;
 }
@@ -124,6 +125,23 @@ static const char *clash_text(const struct service *s)
 	default:
 		return "a service of this protocol, address and port exists";
 	}
+}
+
+/* Why all flows must be remembered and are not, in the module's words; NULL: they need not be */
+static const char *wants_track(const struct service *s)
+{
+	size_t i;
+
+	if (s->track == RINGLB_TRACK_ALL)
+		return NULL;
+	if (s->snat)
+		return "snat remembers every flow: track must be all";
+	if (s->vip.prefix && service_is_nat(s))
+		return "answers do not tell the addresses of a prefix apart: track must be all";
+	for (i = 0; s->vip.last && i < s->n; i++)
+		if (s->backends[i].at.port)
+			return "answers of a backend with a port do not tell several ports apart: track must be all";
+	return NULL;
 }
 
 static int apply_service_add(struct model *m, const struct service *from, char *error,
@@ -168,6 +186,8 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 		return refuse(error, size, clash_text(&s));
 	if (model_real_meets(m, s.protocol, &s.vip))
 		return refuse(error, size, "address and port are those of a backend");
+	if (wants_track(&s))
+		return refuse(error, size, wants_track(&s));
 	if (m->n == RINGLB_SERVICES_MAX)
 		return refuse(error, size,
 			      "namespace has 65536 services, the most there can be");
@@ -243,8 +263,8 @@ static int apply_service_set(const struct model *m, struct service *s,
 			 word_method(s->method));
 		return -1;
 	}
-	if (s->snat && s->track != RINGLB_TRACK_ALL)
-		return refuse(error, size, "snat remembers every flow: track must be all");
+	if (wants_track(s))
+		return refuse(error, size, wants_track(s));
 	if (tracked && s->track != RINGLB_TRACK_ALL && must_track(m, s))
 		return refuse(error, size,
 			      "another service sends to a backend of this one: track must be all in both");
@@ -295,9 +315,6 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 	if (b.at.port && !service_is_nat(s))
 		return refuse(error, size,
 			      "backend has a port, which this mode does not change (attribute: port)");
-	if (b.at.port && s->vip.last)
-		return refuse(error, size,
-			      "backend has a port: packets of a service of several ports keep theirs (attribute: port)");
 	if (model_meet(m, s->protocol, &r))
 		return refuse(error, size, "backend is the address and port of a service");
 	if (service_find(s, &b.at))
@@ -311,6 +328,8 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 		return refuse(error, size, "service has 4096 backends, the most there can be");
 	if (service_add(s, &b) || (service_is_nat(s) && model_real_add(m, s->protocol, &r)))
 		return refuse(error, size, "out of memory");
+	if (wants_track(s))
+		return refuse(error, size, wants_track(s));
 	return check_points(s, error, size);
 }
 

@@ -276,6 +276,7 @@ int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t 
 	strcpy(l->service, s->name);
 	l->match = service_match(s);
 	l->mode = s->mode;
+	l->prefix = s->vip.prefix;
 	if (!choose(m, s, l))
 		return 0;
 	snprintf(error, size, "out of memory");

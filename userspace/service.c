@@ -23,13 +23,15 @@ int service_parse_add(struct cmd *c, struct command *command)
 	struct service *s = &command->service;
 
 	if (cmd_name(c, s->name) || cmd_protocol(c, &s->protocol) ||
-	    cmd_endpoint(c, "address", ADDR_WITH_PORTS, &s->vip))
+	    cmd_endpoint(c, "address", ADDR_OF_SERVICE, &s->vip))
 		return -1;
 	SET(s, RINGLB_A_SERVICE_PROTOCOL);
 	SET(s, s->vip.family == AF_INET ? RINGLB_A_SERVICE_IPV4 : RINGLB_A_SERVICE_IPV6);
 	SET(s, RINGLB_A_SERVICE_PORT);
 	if (s->vip.last)
 		SET(s, RINGLB_A_SERVICE_PORT_LAST);
+	if (s->vip.prefix)
+		SET(s, RINGLB_A_SERVICE_PREFIX);
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!HAS(s, RINGLB_A_SERVICE_METHOD))

@@ -87,6 +87,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
 		{ RINGLB_A_SERVICE_FORCE, s->force },
 		{ RINGLB_A_SERVICE_PORT_LAST, s->vip.last },
+		{ RINGLB_A_SERVICE_PREFIX, s->vip.prefix },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
 	size_t i;
@@ -364,6 +365,16 @@ static int get_port_last(const struct nlattr *a, struct endpoint *e)
 	return 0;
 }
 
+static int get_prefix(const struct nlattr *a, struct endpoint *e)
+{
+	u32 bits = 0;
+
+	if (get_u32(a, &bits) || (bits && bits >= rlb_prefix_full(e->family)))
+		return -EBADMSG;
+	e->prefix = bits;
+	return 0;
+}
+
 /* Which of @tb are there; without paddings, which are no facts. */
 static u64 mask(struct nlattr *const *tb, int max)
 {
@@ -425,7 +436,8 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_endpoint(tb[RINGLB_A_SERVICE_SNAT_IPV4], tb[RINGLB_A_SERVICE_SNAT_IPV6], NULL,
 			 &s->snat_at))
 		return -EBADMSG;
-	if (get_port_last(tb[RINGLB_A_SERVICE_PORT_LAST], &s->vip))
+	if (get_port_last(tb[RINGLB_A_SERVICE_PORT_LAST], &s->vip) ||
+	    get_prefix(tb[RINGLB_A_SERVICE_PREFIX], &s->vip))
 		return -EBADMSG;
 	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
 	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
@@ -603,7 +615,8 @@ int wire_get_lookup(const struct nlattr *from, struct lookup *l)
 	    get_u32(tb[RINGLB_A_LOOKUP_MODE], &l->mode) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_SLOT], &l->slot) ||
 	    get_u32(tb[RINGLB_A_LOOKUP_PROBES], &l->probes) ||
-	    get_u32(tb[RINGLB_A_LOOKUP_MATCH], &l->match))
+	    get_u32(tb[RINGLB_A_LOOKUP_MATCH], &l->match) ||
+	    get_u32(tb[RINGLB_A_LOOKUP_PREFIX], &l->prefix))
 		return -EBADMSG;
 	l->has_owner = tb[RINGLB_A_LOOKUP_OWNER];
 	if (l->has_owner && wire_get_backend(tb[RINGLB_A_LOOKUP_OWNER], &l->owner))
@@ -627,6 +640,7 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_IPV6] = "address",
 	[RINGLB_A_SERVICE_PORT] = "port",
 	[RINGLB_A_SERVICE_PORT_LAST] = "port",
+	[RINGLB_A_SERVICE_PREFIX] = "prefix",
 	[RINGLB_A_SERVICE_METHOD] = "method",
 	[RINGLB_A_SERVICE_KEY] = "key",
 	[RINGLB_A_SERVICE_VNODES] = "vnodes",

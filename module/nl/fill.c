@@ -99,6 +99,8 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	err = nla_put_string(skb, RINGLB_A_SERVICE_NAME, c->name) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PROTOCOL, c->proto) ||
 	      fill_addr(skb, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6, c->family, &c->vip) ||
+	      (rlb_service_has_prefix(c) &&
+	       nla_put_u32(skb, RINGLB_A_SERVICE_PREFIX, c->prefix)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PORT, c->ports.first) ||
 	      (!c->port && nla_put_u32(skb, RINGLB_A_SERVICE_PORT_LAST, c->ports.last)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_METHOD, c->ops->id) ||

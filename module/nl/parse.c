@@ -97,6 +97,11 @@ static int parse_addr(struct nlattr *parent, struct nlattr *ipv4, struct nlattr 
 	return 0;
 }
 
+static const char *wrong_addr(const union rlb_addr *addr, u8 family)
+{
+	return family == AF_INET ? wrong_ipv4(addr->v4) : wrong_ipv6((struct in6_addr *)addr);
+}
+
 /* The same, for a VIP or a backend: an address that one host can have. */
 static int parse_host(struct nlattr *parent, struct nlattr *ipv4, struct nlattr *ipv6,
 		      union rlb_addr *addr, u8 *family, struct netlink_ext_ack *extack)
@@ -107,7 +112,7 @@ static int parse_host(struct nlattr *parent, struct nlattr *ipv4, struct nlattr 
 	err = parse_addr(parent, ipv4, ipv6, addr, family, extack);
 	if (err)
 		return err;
-	wrong = ipv4 ? wrong_ipv4(addr->v4) : wrong_ipv6((struct in6_addr *)addr);
+	wrong = wrong_addr(addr, *family);
 	return wrong ? refuse(extack, ipv4 ?: ipv6, wrong) : 0;
 }
 
@@ -237,6 +242,25 @@ static int parse_snat(struct nlattr *attr, struct nlattr **tb, struct rlb_servic
 	       parse_snat_ports(tb[RINGLB_A_SERVICE_SNAT_PORTS], &c->snat, extack);
 }
 
+/* How many addresses the VIP is */
+static int parse_prefix(struct nlattr *attr, struct rlb_service_config *c,
+			struct netlink_ext_ack *extack)
+{
+	union rlb_addr last;
+	const char *wrong;
+
+	c->prefix = attr ? nla_get_u32(attr) : rlb_prefix_full(c->family);
+	if (!attr)
+		return 0;
+	if (c->prefix >= rlb_prefix_full(c->family))
+		return refuse(extack, attr, "prefix must be 1 to 31 bits, of IPv6 1 to 127");
+	if (!rlb_prefix_has(&c->vip, c->prefix, &c->vip))
+		return refuse(extack, attr, "address has bits behind its prefix");
+	last = rlb_prefix_last(&c->vip, c->prefix, c->family);
+	wrong = wrong_addr(&last, c->family);
+	return wrong ? refuse(extack, attr, wrong) : 0;
+}
+
 static int parse_ports(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
 		       struct netlink_ext_ack *extack)
 {
@@ -258,8 +282,8 @@ static int parse_force(const struct nlattr *attr, struct rlb_service_config *c,
 		       struct netlink_ext_ack *extack)
 {
 	c->forced = attr && nla_get_u32(attr);
-	return !attr || c->snat.on || !c->port ?
-		0 : refuse(extack, attr, "is of use with snat or several ports only");
+	return !attr || c->snat.on || !c->port || rlb_service_has_prefix(c) ?
+		0 : refuse(extack, attr, "is of use with snat or several ports or addresses only");
 }
 
 /**
@@ -287,7 +311,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 				 &c->vip, &c->family, extack);
 	if (err)
 		return err;
-	err = parse_ports(attr, tb, c, extack);
+	err = parse_prefix(tb[RINGLB_A_SERVICE_PREFIX], c, extack) ?:
+	      parse_ports(attr, tb, c, extack);
 	if (err)
 		return err;
 	c->ops = rlb_lookup_find(RINGLB_METHOD_RENDEZVOUS);
@@ -499,9 +524,6 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	if (c->port && !rlb_service_is_nat(svc))
 		return refuse(extack, tb[RINGLB_A_BACKEND_PORT],
 			      "backend has a port, which this mode does not change");
-	if (c->port && !svc->config.port)
-		return refuse(extack, tb[RINGLB_A_BACKEND_PORT],
-			      "backend has a port: packets of a service of several ports keep theirs");
 	c->has_weight = tb[RINGLB_A_BACKEND_WEIGHT];
 	if (c->has_weight)
 		c->weight = nla_get_u32(tb[RINGLB_A_BACKEND_WEIGHT]);

@@ -163,7 +163,9 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode) ||
-	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, rlb_ports_match(&svc->ports)))
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, rlb_ports_match(&svc->ports)) ||
+	    (rlb_service_has_prefix(&svc->config) &&
+	     nla_put_u32(skb, RINGLB_A_LOOKUP_PREFIX, svc->config.prefix)))
 		return -EMSGSIZE;
 	if (choice.owner < t->view.n &&
 	    rlb_fill_member(skb, RINGLB_A_LOOKUP_OWNER, svc, t->backend[choice.owner]))

@@ -51,6 +51,7 @@ examples()
 
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR:FIRST-LAST": "192.0.2.10:8000-8999", "ADDR:*": "[2001:db8::10]:*",
+	          "ADDR/BITS:PORT": "192.0.2.0/24:443",
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",

@@ -11,7 +11,7 @@ here=$(dirname "$(readlink -f "$0")")
 ringlb=${RINGLB:-$here/../../userspace/ringlb}
 name='1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -'
 with_port='expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443'
-with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*"
+with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR"
 ports='expected a port from 1 to 65535, FIRST-LAST or *'
 maybe_port='expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
 no_zeros='expected an IPv4 address without leading zeros'
@@ -88,6 +88,15 @@ cases()
 	service add web tcp 192.0.2.1:+80	address "192.0.2.1:+80": $ports
 	service add web tcp 192.0.2.1:http	address "192.0.2.1:http": $ports
 	service add web tcp 192.0.2.1:99999999999999999999999	address "192.0.2.1:99999999999999999999999": $ports
+	service add web tcp 192.0.2.0/33:80	address "192.0.2.0/33:80": expected a prefix of 1 to 32 bits, of IPv6 1 to 128
+	service add web tcp 0.0.0.0/0:80	address "0.0.0.0/0:80": expected a prefix of 1 to 32 bits, of IPv6 1 to 128
+	service add web tcp 192.0.2.0/:80	address "192.0.2.0/:80": expected a prefix of 1 to 32 bits, of IPv6 1 to 128
+	service add web tcp 192.0.2.0/024:80	address "192.0.2.0/024:80": expected a prefix of 1 to 32 bits, of IPv6 1 to 128
+	service add web tcp 192.0.2.1/24:80	address "192.0.2.1/24:80": expected no bits of the address behind its prefix
+	service add web tcp [2001:db8::1/64]:80	address "[2001:db8::1/64]:80": expected no bits of the address behind its prefix
+	service add web tcp [2001:db8::]/64:80	address "[2001:db8::]/64:80": $with_ports
+	service add web tcp 192.0.2.0/24	address "192.0.2.0/24": $with_ports
+	backend add web 10.0.0.0/24	backend "10.0.0.0/24": $maybe_port
 	service add web tcp 192.0.2.01:80	address "192.0.2.01:80": $no_zeros
 	service add web tcp 192.0.2:80	address "192.0.2:80": $with_ports
 	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_ports

@@ -86,7 +86,7 @@ refuses "ranges with a port in common" \
 	"a service of this protocol and address has a range with some of these ports" \
 	service add more tcp "$(at 4 vip 8999-9001)"
 refuses "a backend's own port" \
-	"backend has a port: packets of a service of several ports keep theirs .attribute: port." \
+	"answers of a backend with a port do not tell several ports apart: track must be all" \
 	backend add sometcp4 "$(be_at 4 1 80)"
 
 # The same backend behind two ranges and one port: whose an answer is, the port says, or a pin.

@@ -2,7 +2,7 @@
 /*
  * test_match.c - module/match.c and index.c, natively: who takes a packet, against a naive twin
  *
- * Services of one port, of ranges and of every port come and go, at few addresses. The twin is
+ * Services of one port, of ranges and of every port come and go, at few addresses and prefixes. The twin is
  * an array of them, each asked in turn whether it has the packet, and how closely.
  */
 #include "match.h"
@@ -14,6 +14,7 @@
 struct rlb_service {
 	struct rlb_index_node node;
 	struct rlb_ports ports;
+	unsigned int prefix;
 	struct rlb_blocks *blocks;
 	bool there;
 };
@@ -27,6 +28,7 @@ static union rlb_addr some_addr(u8 family)
 	union rlb_addr addr = { 0 };
 
 	addr.byte[0] = 192;
+	addr.byte[family == AF_INET ? 2 : 8] = unit_below(2);
 	addr.byte[family == AF_INET ? 3 : 15] = unit_below(3);
 	return addr;
 }
@@ -59,10 +61,36 @@ static struct rlb_ports some_ports(void)
 	}
 }
 
-static bool is_at(const struct rlb_service *s, u8 family, u8 proto, const union rlb_addr *addr)
+/* As often as not one address */
+static unsigned int some_prefix(u8 family)
+{
+	unsigned int full = rlb_prefix_full(family);
+
+	switch (unit_below(4)) {
+	case 0:
+		return unit_between(1, full - 1);
+	case 1:
+		return full - 1 - unit_below(12);
+	default:
+		return full;
+	}
+}
+
+/* Bit for bit */
+static bool begins_alike(const union rlb_addr *a, const union rlb_addr *b, unsigned int bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits; i++)
+		if ((a->byte[i / 8] ^ b->byte[i / 8]) & 0x80 >> i % 8)
+			return false;
+	return true;
+}
+
+static bool has(const struct rlb_service *s, u8 family, u8 proto, const union rlb_addr *addr)
 {
 	return s->there && s->node.family == family && s->node.proto == proto &&
-	       !memcmp(&s->node.addr, addr, sizeof(*addr));
+	       begins_alike(&s->node.addr, addr, s->prefix);
 }
 
 static bool has_room(const struct rlb_service *new)
@@ -70,7 +98,8 @@ static bool has_room(const struct rlb_service *new)
 	u32 i;
 
 	for (i = 0; i < SERVICES; i++)
-		if (is_at(&service[i], new->node.family, new->node.proto, &new->node.addr) &&
+		if (has(&service[i], new->node.family, new->node.proto, &new->node.addr) &&
+		    service[i].prefix == new->prefix &&
 		    rlb_ports_clash(&service[i].ports, &new->ports))
 			return false;
 	return true;
@@ -81,13 +110,15 @@ static void add(struct rlb_service *s)
 	s->node.family = some_family();
 	s->node.proto = some_proto();
 	s->node.addr = some_addr(s->node.family);
+	s->prefix = some_prefix(s->node.family);
+	rlb_prefix_cut(&s->node.addr, s->prefix);
 	s->ports = some_ports();
 	s->node.port = s->ports.first == s->ports.last ? htons(s->ports.first) : 0;
 	s->blocks = NULL;
 	if (!has_room(s))
 		return;
-	if (!s->node.port) {
-		s->blocks = rlb_blocks_alloc(s, &s->node, &s->ports);
+	if (!s->node.port || s->prefix < rlb_prefix_full(s->node.family)) {
+		s->blocks = rlb_blocks_alloc(s, &s->node, s->prefix, &s->ports);
 		assert_non_null(s->blocks);
 		assert_in_range(s->blocks->n, 1, RLB_PORTS_BLOCKS);
 	}
@@ -116,10 +147,18 @@ static const struct rlb_service *find(const struct rlb_tuple *t)
 	node = rlb_index_find(&net.vips, t->family, t->proto, &t->dst, t->dport);
 	if (node)
 		return container_of(node, struct rlb_service, node);
-	return rlb_match_sizes(&net, t->family) ? rlb_match_ports(&net, t) : NULL;
+	return rlb_match_sizes(&net, t->family) ? rlb_match_find(&net, t) : NULL;
 }
 
-/* Of those that have the port, the one of the closest kind */
+/* Does it say more of a packet that both have? */
+static bool is_closer(const struct rlb_service *a, const struct rlb_service *b)
+{
+	if (a->prefix != b->prefix)
+		return a->prefix > b->prefix;
+	return rlb_ports_match(&a->ports) < rlb_ports_match(&b->ports);
+}
+
+/* Of those that have the address and port, the closest one */
 static const struct rlb_service *twin(const struct rlb_tuple *t)
 {
 	const struct rlb_service *best = NULL;
@@ -127,9 +166,9 @@ static const struct rlb_service *twin(const struct rlb_tuple *t)
 	u32 i;
 
 	for (i = 0; i < SERVICES; i++)
-		if (is_at(&service[i], t->family, t->proto, &t->dst) &&
+		if (has(&service[i], t->family, t->proto, &t->dst) &&
 		    service[i].ports.first <= port && port <= service[i].ports.last &&
-		    (!best || rlb_ports_match(&service[i].ports) < rlb_ports_match(&best->ports)))
+		    (!best || is_closer(&service[i], best)))
 			best = &service[i];
 	return best;
 }
@@ -145,16 +184,27 @@ static struct rlb_tuple some_packet(void)
 	if (unit_below(2) && s->there) {
 		t.family = s->node.family;
 		t.proto = s->node.proto;
-		t.dst = s->node.addr;
+		t.dst = s->prefix < rlb_prefix_full(t.family) ? some_addr(t.family) : s->node.addr;
 		port = (unit_below(2) ? s->ports.first : s->ports.last) + unit_below(3) - 1;
 	}
 	t.dport = htons(port ? port : 1);
 	return t;
 }
 
+/* No service has an address that is not told to be covered. */
+static void covers(const struct rlb_tuple *t)
+{
+	u32 i;
+
+	for (i = 0; i < SERVICES; i++)
+		if (service[i].prefix < rlb_prefix_full(t->family) &&
+		    has(&service[i], t->family, service[i].node.proto, &t->dst))
+			assert_true(rlb_match_covers(&net, t->family, &t->dst));
+}
+
 static void looks(void **unused)
 {
-	u32 round, look, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
+	u32 round, look, prefixed = 0, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
 
 	net.vips.lock = &lock;
 	for (round = 0; round < unit_rounds(20000); round++) {
@@ -172,13 +222,16 @@ static void looks(void **unused)
 				refute("port %u: service %td, not %td", ntohs(t.dport),
 				       is ? is - service : -1, want ? want - service : -1);
 			kinds[is ? rlb_ports_match(&is->ports) : 0]++;
+			prefixed += is && is->prefix < rlb_prefix_full(t.family);
+			covers(&t);
 		}
 	}
 	for (look = 0; look <= RINGLB_MATCH_MAX; look++)
 		assert_true(kinds[look] > 100);
+	assert_true(prefixed > 1000);
 }
 
-/* Without services of several ports, nobody has to look for them. */
+/* Without services of several ports or addresses, nobody has to look for them. */
 static void none(void **unused)
 {
 	u32 i;
@@ -196,7 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM("match: a packet's service is the closest one of a naive twin's", looks),
-		CLAIM("match: when the last service of several ports is gone, none is looked for",
+		CLAIM("match: when the last service of several ports or addresses is gone, none is looked for",
 		      none),
 	};
 

@@ -107,27 +107,35 @@ static void backends(void **unused)
 	free(s.backends);
 }
 
-/* The naive way: the first of the kinds that has a service with the port */
+/* How little a service says of a packet: prefixes are 24 bits or all; -1: it does not take it */
+static int twin_rank(const struct service *s, u32 protocol, const struct endpoint *at)
+{
+	const struct endpoint *v = &s->vip;
+	unsigned int last = v->last ? v->last : v->port;
+	bool every = v->port == 1 && last == 65535;
+
+	if (s->protocol != protocol || v->family != at->family || at->port < v->port ||
+	    at->port > last)
+		return -1;
+	if (memcmp(&v->addr, &at->addr, v->prefix ? 3 : sizeof(v->addr)))
+		return -1;
+	return (v->prefix ? 3 : 0) + (every ? 2 : v->last ? 1 : 0);
+}
+
+/* The naive way: the one that says most */
 static const struct service *twin_match(const struct service *twin, size_t n, u32 protocol,
 					const struct endpoint *at)
 {
-	unsigned int kind;
+	const struct service *best = NULL;
 	size_t i;
+	int rank;
 
-	for (kind = 0; kind < 3; kind++)
-		for (i = 0; i < n; i++) {
-			const struct endpoint *v = &twin[i].vip;
-			unsigned int last = v->last ? v->last : v->port;
-			bool every = v->port == 1 && last == 65535;
-
-			if (twin[i].protocol != protocol || v->family != at->family ||
-			    memcmp(&v->addr, &at->addr, sizeof(v->addr)))
-				continue;
-			if ((every ? 2 : v->last ? 1 : 0) == kind && at->port >= v->port &&
-			    at->port <= last)
-				return &twin[i];
-		}
-	return NULL;
+	for (i = 0; i < n; i++) {
+		rank = twin_rank(&twin[i], protocol, at);
+		if (rank >= 0 && (!best || rank < twin_rank(best, protocol, at)))
+			best = &twin[i];
+	}
+	return best;
 }
 
 static struct service some_ports(unsigned int number)
@@ -143,13 +151,17 @@ static struct service some_ports(unsigned int number)
 		s.vip.port = 1;
 		s.vip.last = 65535;
 	}
+	if (!unit_below(3)) {
+		s.vip.prefix = 24;
+		memset(s.vip.addr.byte + 3, 0, 13);
+	}
 	return s;
 }
 
 static void matches(void **unused)
 {
 	struct service twin[TWIN_MAX];
-	unsigned int round, look, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
+	unsigned int round, look, prefixed = 0, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
 
 	for (round = 0; round < unit_rounds(400); round++) {
 		struct model m = { 0 };
@@ -169,18 +181,20 @@ static void matches(void **unused)
 			struct service s = some_ports(0);
 			const struct service *want, *is;
 
-			s.vip.last = 0;
+			s.vip.last = s.vip.prefix = 0;
 			want = twin_match(twin, n, s.protocol, &s.vip);
 			is = model_match(&m, s.protocol, &s.vip);
 			if (!want != !is || (is && strcmp(want->name, is->name)))
 				refute("port %u: %s, not %s", s.vip.port, is ? is->name : "none",
 				       want ? want->name : "none");
 			kinds[is ? service_match(is) : 0]++;
+			prefixed += is && is->vip.prefix;
 		}
 		model_free(&m);
 	}
 	for (look = 0; look <= RINGLB_MATCH_MAX; look++)
 		assert_true(kinds[look] > 50);
+	assert_true(prefixed > 50);
 }
 
 /* A range is its blocks, in order: each as large as it can be, so at most 30. */

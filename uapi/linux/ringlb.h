@@ -285,6 +285,10 @@ enum ringlb_attr_service {
 					 * which backends get as they are; 1 to 65535 is every
 					 * port. Absent: it is one port
 					 */
+	RINGLB_A_SERVICE_PREFIX,	/* u32, 1..31, of IPv6 1..127: bits of the VIP that the
+					 * addresses of its packets begin with; the others are 0.
+					 * Needs RINGLB_TRACK_ALL. Absent: it is one address
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -405,6 +409,7 @@ enum ringlb_attr_lookup {
 					 */
 	RINGLB_A_LOOKUP_MODE,		/* u32, enum ringlb_mode: how it goes there */
 	RINGLB_A_LOOKUP_MATCH,		/* u32, enum ringlb_match: by what the service takes it */
+	RINGLB_A_LOOKUP_PREFIX,		/* u32, as SERVICE_PREFIX; absent if it is one address */
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1

@@ -39,8 +39,10 @@ struct xarray { int unused; };
 
 /* <linux/bitops.h>, <linux/rcupdate.h>, <linux/lockdep.h>: of index.h, index.c and match.c */
 #define BIT(n) (1UL << (n))
+#define BIT_ULL(n) (1ULL << (n))
 #define BITS_PER_BYTE 8
 #define ilog2(n) (31 - __builtin_clz(n))
+#define fls64(x) ((x) ? 64 - __builtin_clzll(x) : 0)
 #define likely(x) __builtin_expect(!!(x), 1)
 #define container_of(p, type, field) ((type *)((char *)(p) - offsetof(type, field)))
 #define kvfree_rcu(p, field) free(p)
