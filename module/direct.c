@@ -155,6 +155,19 @@ bool rlb_direct_answers(const struct rlb_pkt *pkt)
 }
 
 /**
+ * rlb_direct_is_known() - is a connection straight to a backend remembered with these ports?
+ * @pkt: as in rlb_direct_answers()
+ *
+ * Return: true if so; then the packet may be its answer.
+ */
+bool rlb_direct_is_known(const struct rlb_pkt *pkt)
+{
+	struct rlb_pin_key key = direct_key(pkt);
+
+	return find(pkt, &key);
+}
+
+/**
  * rlb_direct_forget() - of datagrams the answer is to who asked last
  * @pkt: a packet by way of the VIP, steered
  */

@@ -9,6 +9,7 @@
 
 enum rlb_verdict rlb_direct_in(struct rlb_pkt *pkt);
 bool rlb_direct_answers(const struct rlb_pkt *pkt);
+bool rlb_direct_is_known(const struct rlb_pkt *pkt);
 void rlb_direct_forget(const struct rlb_pkt *pkt);
 
 /**

@@ -31,26 +31,91 @@ static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip, __
 	t->dport = port;
 }
 
-/* Is it a remembered flow's answer? Then the pin hears of it. */
-static noinline bool is_pinned(const struct rlb_pkt *pkt)
+/* What is the service of the packet's backend, and the flow? */
+static void turn_to_flow(struct rlb_pkt *pkt)
+{
+	struct rlb_tuple *t = &pkt->tuple;
+
+	pkt->service = pkt->backend->service;
+	turn_round(t, &pkt->service->node, rlb_service_port(pkt->service, t->sport));
+}
+
+/* The backend whose packets come from there */
+static struct rlb_backend *sender(const struct rlb_pkt *pkt)
+{
+	const struct rlb_tuple *t = &pkt->tuple;
+
+	if (rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
+		return NULL;
+	return rlb_real_find(pkt->rn, t->family, t->proto, &t->src, t->sport);
+}
+
+/* The pin of a remembered flow whose answer it is; NULL if it is none */
+static noinline struct rlb_pin *pin_of(const struct rlb_pkt *pkt)
 {
 	struct rlb_pin *pin = rlb_steer_pin(pkt->service, &pkt->tuple);
 
-	if (!pin || rlb_pin_backend(pin) != pkt->backend)
-		return false;
-	if (!rlb_steer_knows(pkt, pin))
-		rlb_steer_seen(pkt, pin);
-	return true;
+	return pin && rlb_pin_backend(pin) == pkt->backend ? pin : NULL;
 }
 
-/* Has the client come by way of the VIP, as far as the table tells, and not straight? */
-static bool is_owner(const struct rlb_pkt *pkt)
+/*
+ * Has the client come by way of the VIP, as far as the table tells, and not straight?
+ * @is_direct: asked whether it has
+ */
+static __always_inline bool is_owner(const struct rlb_pkt *pkt,
+				     bool (*is_direct)(const struct rlb_pkt *pkt))
 {
 	if (READ_ONCE(pkt->backend->needs_pin))
 		return false;
-	if (rlb_pins_any_direct(&pkt->rn->pins) && rlb_direct_answers(pkt))
+	if (rlb_pins_any_direct(&pkt->rn->pins) && is_direct(pkt))
 		return false;
 	return rlb_steer_has(rcu_dereference(pkt->service->table), &pkt->tuple, pkt->backend);
+}
+
+/**
+ * rlb_reply_tell() - a pin hears of an answer
+ * @pkt: the packet
+ * @pin: the flow's pin
+ */
+void rlb_reply_tell(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	if (!rlb_steer_knows(pkt, pin))
+		rlb_steer_seen(pkt, pin);
+}
+
+/**
+ * rlb_reply_peek() - rlb_reply_find(), but nothing is counted or told
+ * @pkt: a parsed packet; @pkt->service and @pkt->backend are set if it may be an answer
+ * @pin: out: the flow's pin, for rlb_reply_tell() when the packet goes its way; NULL: none
+ *
+ * Return: true if it has to be translated; false if not, or if more would have to be asked.
+ */
+bool rlb_reply_peek(struct rlb_pkt *pkt, struct rlb_pin **pin)
+{
+	*pin = NULL;
+	pkt->backend = sender(pkt);
+	if (!pkt->backend)
+		return false;
+	if (rlb_pins_any_wide(&pkt->rn->pins))
+		*pin = rlb_wide_answered(pkt);
+	if (*pin)
+		return true;
+	turn_to_flow(pkt);
+	if (rlb_pins_any_vip(&pkt->rn->pins))
+		*pin = pin_of(pkt);
+	if (*pin)
+		return true;
+	return is_owner(pkt, rlb_direct_is_known);
+}
+
+/* Is it a remembered flow's answer? Then the pin hears of it. */
+static noinline bool is_pinned(const struct rlb_pkt *pkt)
+{
+	struct rlb_pin *pin = pin_of(pkt);
+
+	if (pin)
+		rlb_reply_tell(pkt, pin);
+	return pin;
 }
 
 /**
@@ -61,16 +126,14 @@ static bool is_owner(const struct rlb_pkt *pkt)
  */
 enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 {
-	struct rlb_tuple *t = &pkt->tuple;
-
-	pkt->backend = rlb_real_find(pkt->rn, t->family, t->proto, &t->src, t->sport);
-	if (!pkt->backend || rlb_sabotaged(RLB_SABOTAGE_NO_REPLY))
+	pkt->backend = sender(pkt);
+	if (!pkt->backend)
 		return RLB_PASS;
 	if (rlb_pins_any_wide(&pkt->rn->pins) && rlb_wide_answers(pkt))
 		return RLB_NEXT;
-	pkt->service = pkt->backend->service;
-	turn_round(t, &pkt->service->node, rlb_service_port(pkt->service, t->sport));
-	if ((rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt)) || is_owner(pkt))
+	turn_to_flow(pkt);
+	if ((rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt)) ||
+	    is_owner(pkt, rlb_direct_answers))
 		return RLB_NEXT;
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_UNTRANSLATED);
 	return RLB_PASS;

@@ -7,6 +7,10 @@
 
 #include "ringlb.h"
 
+struct rlb_pin;
+
 enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt);
+bool rlb_reply_peek(struct rlb_pkt *pkt, struct rlb_pin **pin);
+void rlb_reply_tell(const struct rlb_pkt *pkt, struct rlb_pin *pin);
 
 #endif /* _RINGLB_REPLY_H */

@@ -78,7 +78,7 @@ void rlb_stats_sum(const struct rlb_stats __percpu *stats, unsigned int counters
  * @which: the counter
  * @n: how much
  */
-void rlb_stats_add32(struct rlb_stats __percpu *stats, enum ringlb_counter which, u64 n)
+void rlb_stats_add32(struct rlb_stats __percpu *stats, unsigned int which, u64 n)
 {
 	struct rlb_stats *s;
 

@@ -20,7 +20,8 @@
 #define RLB_COUNTERS_ALL RINGLB_COUNTER_PAD
 
 /**
- * struct rlb_stats - counters of one CPU, indexed by enum ringlb_counter
+ * struct rlb_stats - counters of one CPU, indexed by enum ringlb_counter (of a device: by
+ *	enum ringlb_dev_counter)
  * @sync: for readers on 32-bit machines, where a counter is two words
  * @n: the counters; [0] is unused
  */
@@ -33,11 +34,10 @@ struct rlb_stats __percpu *rlb_stats_alloc(unsigned int counters);
 void rlb_stats_free(struct rlb_stats __percpu *stats);
 void rlb_stats_sum(const struct rlb_stats __percpu *stats, unsigned int counters, u64 *sum);
 
-void rlb_stats_add32(struct rlb_stats __percpu *stats, enum ringlb_counter which, u64 n);
+void rlb_stats_add32(struct rlb_stats __percpu *stats, unsigned int which, u64 n);
 
 /* One instruction, where words have 64 bits. */
-static inline void rlb_stats_add(struct rlb_stats __percpu *stats, enum ringlb_counter which,
-				 u64 n)
+static inline void rlb_stats_add(struct rlb_stats __percpu *stats, unsigned int which, u64 n)
 {
 	if (IS_ENABLED(CONFIG_64BIT))
 		this_cpu_add(stats->n[which], n);

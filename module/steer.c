@@ -374,28 +374,37 @@ static struct rlb_backend *steer(struct rlb_pkt *pkt, struct rlb_table *table,
 	return is_plain(pkt, &w) ? w.chosen : steer_flow(pkt, &w);
 }
 
-/* Does a pin alone decide about a packet? Then it has heard of it. */
-static noinline bool leads(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+/* Does a pin alone decide about a packet? Then it may hear of it. */
+static noinline bool leads(const struct rlb_pkt *pkt, struct rlb_pin *pin, bool tell)
 {
 	struct rlb_segment seg;
 
 	rlb_steer_segment(pkt, false, &seg);
 	if (!rlb_track_leads(pin, seg.kind))
 		return false;
-	seen(pkt, pin, &seg);
+	if (tell)
+		seen(pkt, pin, &seg);
 	return true;
 }
 
-/* The backend of a pin that alone decides, NULL if more has to be asked. */
-static struct rlb_backend *led(const struct rlb_pkt *pkt, const struct rlb_table *table,
-			       struct rlb_pin *pin)
+/**
+ * rlb_steer_led() - the backend of a pin that alone decides
+ * @pkt: a packet
+ * @table: its service's
+ * @pin: its flow's
+ * @tell: and the pin hears of the packet
+ *
+ * Return: the backend, NULL if more has to be asked.
+ */
+struct rlb_backend *rlb_steer_led(const struct rlb_pkt *pkt, const struct rlb_table *table,
+				  struct rlb_pin *pin, bool tell)
 {
 	struct rlb_backend *b = rlb_pin_backend(pin);
 
 	if (!takes_new(b) || atomic_read(&table->use) < RLB_TABLE_USED ||
 	    rlb_sabotaged(RLB_SABOTAGE_WRONG_SLOT))
 		return NULL;
-	return rlb_steer_knows(pkt, pin) || leads(pkt, pin) ? b : NULL;
+	return rlb_steer_knows(pkt, pin) || leads(pkt, pin, tell) ? b : NULL;
 }
 
 /**
@@ -409,7 +418,7 @@ static struct rlb_backend *led(const struct rlb_pkt *pkt, const struct rlb_table
 enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
 				  struct rlb_pin *pin)
 {
-	pkt->backend = led(pkt, table, pin);
+	pkt->backend = rlb_steer_led(pkt, table, pin, true);
 	if (pkt->backend)
 		return RLB_NEXT;
 	return rlb_steer_other(pkt, table, pin,

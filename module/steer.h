@@ -32,6 +32,8 @@ struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
 					const struct rlb_tuple *flow, u32 slot);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);
 void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin);
+struct rlb_backend *rlb_steer_led(const struct rlb_pkt *pkt, const struct rlb_table *table,
+				  struct rlb_pin *pin, bool tell);
 enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
 				  struct rlb_pin *pin);
 enum rlb_verdict rlb_steer_other(struct rlb_pkt *pkt, struct rlb_table *table,
@@ -126,6 +128,38 @@ static inline enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 	hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
 	pkt->backend = rlb_plain_owner(pkt, table, hash);
 	return pkt->backend ? RLB_NEXT : rlb_steer_other(pkt, table, NULL, hash);
+}
+
+/**
+ * rlb_steer_settled() - the backend of a packet about which nothing is left to decide
+ * @pkt: the packet and its service
+ * @pin: out: its flow's pin, NULL if it has none; if the packet goes to the backend, that is
+ *	to be told by rlb_steer_tell()
+ *
+ * Caller holds rcu_read_lock(). Nothing is counted, remembered or told: rlb_steer() may come
+ * after it.
+ *
+ * Return: whom rlb_steer() would find, if that is a settled slot's owner that takes flows or
+ * one that a pin leads to; else NULL.
+ */
+static inline struct rlb_backend *rlb_steer_settled(const struct rlb_pkt *pkt,
+						    struct rlb_pin **pin)
+{
+	const struct rlb_table *table = rcu_dereference(pkt->service->table);
+
+	*pin = NULL;
+	if (unlikely(rlb_may_be_pinned(pkt))) {
+		*pin = rlb_steer_pin(pkt->service, &pkt->tuple);
+		if (*pin)
+			return rlb_steer_led(pkt, table, *pin, false);
+	}
+	return rlb_plain_owner(pkt, table, rlb_key_hash(&table->secret, table->key, &pkt->tuple));
+}
+
+/* A pin hears of a packet that rlb_steer_settled() found a backend for. */
+static inline void rlb_steer_tell(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	rlb_steer_led(pkt, rcu_dereference(pkt->service->table), pin, true);
 }
 
 #endif /* _RINGLB_STEER_H */

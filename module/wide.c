@@ -169,27 +169,40 @@ struct rlb_pin *rlb_wide_add(struct rlb_pkt *pkt, const struct rlb_pin *begun,
 }
 
 /**
- * rlb_wide_answers() - is a backend's packet one of a flow that has a wide pin?
- * @pkt: a parsed packet; if so, service and backend are set, and the tuple is turned: from the
- *	client to what that sent to
+ * rlb_wide_answered() - the wide pin of a flow of which a backend's packet is one
+ * @pkt: a parsed packet; if there is a pin, service and backend are set, and the tuple is
+ *	turned: from the client to what that sent to
  *
- * Return: true if so; the pin has heard of it.
+ * Return: the pin, which has not heard of it; NULL if there is none.
  */
-bool rlb_wide_answers(struct rlb_pkt *pkt)
+struct rlb_pin *rlb_wide_answered(struct rlb_pkt *pkt)
 {
 	struct rlb_tuple *t = &pkt->tuple;
 	struct rlb_wide *wide;
 
 	wide = rlb_back_find(&pkt->rn->pins, RLB_BACK_CLIENT, t, rlb_flow_now());
 	if (!wide)
-		return false;
+		return NULL;
 	pkt->backend = rlb_pin_backend(&wide->pin);
 	pkt->service = pkt->backend->service;
 	t->src = t->dst;
 	t->sport = t->dport;
 	t->dst = wide->vip.addr;
 	t->dport = wide->vip.port;
-	if (!rlb_steer_knows(pkt, &wide->pin))
-		rlb_steer_seen(pkt, &wide->pin);
-	return true;
+	return &wide->pin;
+}
+
+/**
+ * rlb_wide_answers() - is a backend's packet one of a flow that has a wide pin?
+ * @pkt: as in rlb_wide_answered()
+ *
+ * Return: true if so; the pin has heard of it.
+ */
+bool rlb_wide_answers(struct rlb_pkt *pkt)
+{
+	struct rlb_pin *pin = rlb_wide_answered(pkt);
+
+	if (pin && !rlb_steer_knows(pkt, pin))
+		rlb_steer_seen(pkt, pin);
+	return pin;
 }

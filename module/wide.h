@@ -13,6 +13,7 @@ struct rlb_table;
 struct rlb_pin *rlb_wide_pin(const struct rlb_service *svc, const struct rlb_tuple *flow);
 struct rlb_pin *rlb_wide_add(struct rlb_pkt *pkt, const struct rlb_pin *begun,
 			     const struct rlb_table *table, u64 hash, bool anew);
+struct rlb_pin *rlb_wide_answered(struct rlb_pkt *pkt);
 bool rlb_wide_answers(struct rlb_pkt *pkt);
 
 #endif /* _RINGLB_WIDE_H */
