@@ -13,6 +13,7 @@
 #include "forward/route.h"
 #include "service.h"
 #include "stats.h"
+#include "way.h"
 
 /**
  * rlb_backend_free() - the end of a backend that no packet can find
@@ -21,6 +22,7 @@
 void rlb_backend_free(struct rlb_backend *b)
 {
 	rlb_route_free(b);
+	rlb_way_to_end(b);
 	rlb_stats_free(b->stats);
 	kfree(b);
 }

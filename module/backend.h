@@ -12,6 +12,7 @@
 #include "ringlb.h"
 
 struct rlb_route;
+struct rlb_way_to;
 
 /**
  * struct rlb_backend - an address, and perhaps a port, inside one service
@@ -39,6 +40,7 @@ struct rlb_route;
  * @known: it has been in force; cfg_lock
  * @indexed: packets find it by @node; cfg_lock
  * @bound: the service's table has it, as a member or as an old owner; cfg_lock
+ * @way: the route to it that packets of the fast path have found, or NULL; see way.c
  * @rcu: for its end
  * @port: as configured, network byte order; 0: none
  */
@@ -66,6 +68,7 @@ struct rlb_backend {
 	bool known;
 	bool indexed;
 	bool bound;
+	struct rlb_way_to __rcu *way;
 	struct rcu_head rcu;
 	__be16 port;
 };

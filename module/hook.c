@@ -12,6 +12,8 @@
  * and for services with snat, where the gateway stands in the client's place:
  *   PRE_ROUTING  -209	replies to the gateway's ports	destination: gateway to client
  *   POST_ROUTING max	requests to backends		source: client to gateway
+ * and while there are devices with the fast path, which have a hook of their own (dev.c):
+ *   PRE_ROUTING  -211	what these left to the stack	not to be tracked by conntrack
  *
  * -210 is after the kernel's defragmentation (-400) and raw tables (-300) and before
  * conntrack (-200): so conntrack and firewalls see client and backend in both directions, and
@@ -30,6 +32,7 @@
 
 #include "direct.h"
 #include "forward/dsr.h"
+#include "fast.h"
 #include "forward/nat.h"
 #include "hook.h"
 #include "icmp.h"
@@ -43,6 +46,7 @@
 
 #define PRIORITY_REQUEST (NF_IP_PRI_CONNTRACK - 10)
 #define PRIORITY_GATE (PRIORITY_REQUEST + 1)
+#define PRIORITY_FAST (PRIORITY_REQUEST - 1)
 #define PRIORITY_REPLY INT_MAX
 
 /* Left alone; counted, if it might have been one of ours. */
@@ -278,6 +282,14 @@ static unsigned int post_routing_gate(void *priv, struct sk_buff *skb,
 	return gate_out(rn, skb, state);
 }
 
+/* By a device that has the fast path, perhaps. */
+static unsigned int pre_routing_fast(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	rlb_fast_untrack(priv, skb, state);
+	return NF_ACCEPT;
+}
+
 #define RLB_HOOK(family, number, function, order)			\
 	{								\
 		.hook = (function),					\
@@ -296,6 +308,9 @@ static unsigned int post_routing_gate(void *priv, struct sk_buff *skb,
 	RLB_HOOK(family, NF_INET_PRE_ROUTING, pre_routing_gate, PRIORITY_GATE),	\
 	RLB_HOOK(family, NF_INET_POST_ROUTING, post_routing_gate, PRIORITY_REPLY),
 
+#define RLB_HOOKS_OF_FAST(family)						\
+	RLB_HOOK(family, NF_INET_PRE_ROUTING, pre_routing_fast, PRIORITY_FAST),
+
 /* By set; IPv4, IPv6. Those not needed have no function. */
 static const struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS] = {
 	[RLB_HOOKS_NAT] = {
@@ -305,6 +320,10 @@ static const struct nf_hook_ops hooks[RLB_HOOK_SETS][2][RLB_HOOKS] = {
 	[RLB_HOOKS_SNAT] = {
 		{ RLB_HOOKS_OF_SNAT(NFPROTO_IPV4) },
 		{ RLB_HOOKS_OF_SNAT(NFPROTO_IPV6) },
+	},
+	[RLB_HOOKS_FAST] = {
+		{ RLB_HOOKS_OF_FAST(NFPROTO_IPV4) },
+		{ RLB_HOOKS_OF_FAST(NFPROTO_IPV6) },
 	},
 };
 
@@ -355,7 +374,7 @@ static void hooks_remove(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 }
 
 /**
- * rlb_hooks_get() - a service needs a set of hooks of its family
+ * rlb_hooks_get() - a service needs a set of hooks of its family, or a device one of both
  * @rn: the namespace
  * @set: which
  * @family: AF_INET or AF_INET6
@@ -387,7 +406,7 @@ int rlb_hooks_get(struct rlb_net *rn, enum rlb_hook_set set, u8 family)
 }
 
 /**
- * rlb_hooks_put() - a service needs them no longer
+ * rlb_hooks_put() - a service, or a device, needs them no longer
  * @rn: the namespace
  * @set: which
  * @family: AF_INET or AF_INET6

@@ -7,6 +7,7 @@
 
 #include <linux/ringlb.h>
 
+#include "dev.h"
 #include "flow/pins.h"
 #include "forward/route.h"
 #include "netns.h"
@@ -35,11 +36,16 @@ static int __init ringlb_init(void)
 	err = rlb_routes_register();
 	if (err)
 		goto err_netns;
-	err = rlb_nl_register();
+	err = rlb_devs_register();
 	if (err)
 		goto err_routes;
+	err = rlb_nl_register();
+	if (err)
+		goto err_devs;
 	return 0;
 
+err_devs:
+	rlb_devs_unregister();
 err_routes:
 	rlb_routes_unregister();
 err_netns:
@@ -54,6 +60,7 @@ static void __exit ringlb_exit(void)
 {
 	/* No new requests, and none under way. */
 	rlb_nl_unregister();
+	rlb_devs_unregister();
 	rlb_routes_unregister();
 	/* No hooks, a grace period, no services: nothing calls into us but callbacks. */
 	rlb_netns_unregister();

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "backend.h"
+#include "dev.h"
 #include "history.h"
 #include "hook.h"
 #include "netns.h"
@@ -32,6 +33,8 @@ static int __net_init netns_init(struct net *net)
 	rn->net = net;
 	rn->seq = 1;
 	mutex_init(&rn->cfg_lock);
+	INIT_LIST_HEAD(&rn->devs);
+	INIT_LIST_HEAD(&rn->ways);
 	rlb_settle_init(rn);
 	rlb_backends_init(rn);
 	get_random_bytes(&secret, sizeof(secret));
@@ -48,6 +51,7 @@ static int __net_init netns_init(struct net *net)
 
 static void __net_exit netns_pre_exit(struct net *net)
 {
+	rlb_devs_exit(rlb_net_of(net));
 	rlb_hooks_exit(rlb_net_of(net));
 }
 

@@ -22,22 +22,18 @@
 #include "table.h"
 #include "wide.h"
 
-/* The packet's tuple becomes its flow's: from the client to the VIP. */
-static void turn_round(struct rlb_tuple *t, const struct rlb_index_node *vip, __be16 port)
+/* The packet's tuple becomes its flow's: from the client to the VIP of the backend's service. */
+static void turn_round(struct rlb_pkt *pkt)
 {
-	t->src = t->dst;
-	t->sport = t->dport;
-	t->dst = vip->addr;
-	t->dport = port;
-}
-
-/* What is the service of the packet's backend, and the flow? */
-static void turn_to_flow(struct rlb_pkt *pkt)
-{
+	const struct rlb_service *svc = pkt->backend->service;
 	struct rlb_tuple *t = &pkt->tuple;
+	__be16 port = rlb_service_port(svc, t->sport);
 
 	pkt->service = pkt->backend->service;
-	turn_round(t, &pkt->service->node, rlb_service_port(pkt->service, t->sport));
+	t->src = t->dst;
+	t->sport = t->dport;
+	t->dst = svc->node.addr;
+	t->dport = port;
 }
 
 /* The backend whose packets come from there */
@@ -51,7 +47,7 @@ static struct rlb_backend *sender(const struct rlb_pkt *pkt)
 }
 
 /* The pin of a remembered flow whose answer it is; NULL if it is none */
-static noinline struct rlb_pin *pin_of(const struct rlb_pkt *pkt)
+static __always_inline struct rlb_pin *pin_of(const struct rlb_pkt *pkt)
 {
 	struct rlb_pin *pin = rlb_steer_pin(pkt->service, &pkt->tuple);
 
@@ -72,6 +68,12 @@ static __always_inline bool is_owner(const struct rlb_pkt *pkt,
 	return rlb_steer_has(rcu_dereference(pkt->service->table), &pkt->tuple, pkt->backend);
 }
 
+static __always_inline void tell(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	if (!rlb_steer_knows(pkt, pin))
+		rlb_steer_seen(pkt, pin);
+}
+
 /**
  * rlb_reply_tell() - a pin hears of an answer
  * @pkt: the packet
@@ -79,8 +81,7 @@ static __always_inline bool is_owner(const struct rlb_pkt *pkt,
  */
 void rlb_reply_tell(const struct rlb_pkt *pkt, struct rlb_pin *pin)
 {
-	if (!rlb_steer_knows(pkt, pin))
-		rlb_steer_seen(pkt, pin);
+	tell(pkt, pin);
 }
 
 /**
@@ -100,7 +101,7 @@ bool rlb_reply_peek(struct rlb_pkt *pkt, struct rlb_pin **pin)
 		*pin = rlb_wide_answered(pkt);
 	if (*pin)
 		return true;
-	turn_to_flow(pkt);
+	turn_round(pkt);
 	if (rlb_pins_any_vip(&pkt->rn->pins))
 		*pin = pin_of(pkt);
 	if (*pin)
@@ -114,7 +115,7 @@ static noinline bool is_pinned(const struct rlb_pkt *pkt)
 	struct rlb_pin *pin = pin_of(pkt);
 
 	if (pin)
-		rlb_reply_tell(pkt, pin);
+		tell(pkt, pin);
 	return pin;
 }
 
@@ -131,7 +132,7 @@ enum rlb_verdict rlb_reply_find(struct rlb_pkt *pkt)
 		return RLB_PASS;
 	if (rlb_pins_any_wide(&pkt->rn->pins) && rlb_wide_answers(pkt))
 		return RLB_NEXT;
-	turn_to_flow(pkt);
+	turn_round(pkt);
 	if ((rlb_pins_any_vip(&pkt->rn->pins) && is_pinned(pkt)) ||
 	    is_owner(pkt, rlb_direct_answers))
 		return RLB_NEXT;

@@ -4,12 +4,12 @@
  *
  * Locks. There is one: rlb_net.cfg_lock, a mutex that serialises all changes and all reads of
  * the configuration in a namespace. It is taken by requests (nl/), and by the namespace's
- * birth and death. It is taken inside the RTNL when a device goes away, never the other way round.
- * Inside it may be taken, in this order and never the other way: the
- * netfilter core's hook mutex (through rlb_hooks_get()), locks of sockets that nobody else
- * sees (own.c), allocators' locks. Packets take no
- * lock: they find services, backends and tables through RCU pointers, in one read-side
- * section that the netfilter core opens around each hook.
+ * birth and death. It is taken inside the RTNL where devices are concerned, never the other way
+ * round. Inside it may be taken, in this order and never the other way: the netfilter core's
+ * hook mutex (through rlb_hooks_get()), locks of sockets that nobody else sees (own.c),
+ * allocators' locks. Packets take no lock, but for the one under which a new route to a backend
+ * is put on a list (way.c): they find services, backends and tables through RCU pointers, in one
+ * read-side section that the netfilter core opens around each hook.
  *
  * Lifetimes. A service is found by packets through rlb_net.vips, a backend through
  * rlb_net.reals and through the table of its service, a table through its service. Each is
@@ -48,12 +48,15 @@ struct rlb_stats;
 
 #define RLB_HOOKS 4	/* the most of each set and family; see hook.c */
 
-/* Sets of netfilter hooks, which are there while a service needs them */
+/* Sets of netfilter hooks, which are there while a service or a device needs them */
 enum rlb_hook_set {
 	RLB_HOOKS_NAT,		/* every service */
 	RLB_HOOKS_SNAT,		/* those with gates */
+	RLB_HOOKS_FAST,		/* devices with the fast path, of both families */
 	RLB_HOOK_SETS
 };
+
+#define RLB_OWN_BITS 12	/* log2 of the bits in rlb_net.own */
 
 /**
  * struct rlb_index - see index.h
@@ -101,6 +104,12 @@ struct rlb_match {
  * @match: of IPv4 and of IPv6: what to look for beside single addresses and ports; read by packets
  * @stats: packets dropped before a service was known
  * @pins: flows that are remembered
+ * @devs: devices with the fast path; changed under cfg_lock, read by packets
+ * @own: by hash of an IPv4 address; set if the namespace has it, or had. Written under the
+ *	rtnl lock, read by packets; true of all addresses only while there are @devs.
+ * @ways: routes to backends that packets have found; way.c has the lock
+ * @ways_back: routes to clients that packets have found, a table for each CPU; there while
+ *	there are @devs
  * @cfg_lock: guards everything below, and every change of what is above
  * @net: the namespace; alive as long as this is
  * @services: services by number, in order of creation
@@ -128,6 +137,10 @@ struct rlb_net {
 	struct rlb_match match[2];
 	struct rlb_stats __percpu *stats;
 	struct rlb_pins pins;
+	struct list_head devs;
+	DECLARE_BITMAP(own, 1U << RLB_OWN_BITS);
+	struct list_head ways;
+	struct rlb_way_back *__percpu *ways_back;
 
 	/* requests */
 	struct mutex cfg_lock;

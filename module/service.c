@@ -79,6 +79,7 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->ports = c->ports;
 	/* A client's port may be in flows to several of the service's ports or addresses. */
 	svc->wide = c->snat.on || !is_single(c);
+	svc->fast = c->mode == RINGLB_MODE_NAT && is_single(c) && !c->snat.on;
 	if (is_single(c))
 		return svc;
 	svc->blocks = rlb_blocks_alloc(svc, &svc->node, c->prefix, &svc->ports);

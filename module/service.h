@@ -95,6 +95,8 @@ struct rlb_service_config {
  * @table: the published table, never NULL once the service can be found
  * @stats: RLB_COUNTERS_ALL
  * @wide: its flows have wide pins; once set, it stays. Written under cfg_lock, read by packets
+ * @fast: its packets may take the fast path: nat of one address and port, and no
+ *	snat; never changes
  * @rejects: packets that senders were told of in the second @rejects_at, and further ones
  * @rejects_at: rlb_seconds(); written by packets, by whichever is the first in a second
  * @rn: its namespace
@@ -118,6 +120,7 @@ struct rlb_service {
 	struct rlb_table __rcu *table;
 	struct rlb_stats __percpu *stats;
 	bool wide;
+	bool fast;
 	atomic_t rejects;
 	u32 rejects_at;
 	struct rlb_net *rn;

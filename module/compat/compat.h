@@ -9,10 +9,16 @@
 #ifndef _RINGLB_COMPAT_H
 #define _RINGLB_COMPAT_H
 
+#include <linux/skbuff.h>
 #include <linux/u64_stats_sync.h>
+#include <linux/xfrm.h>
+#include <net/flow.h>
 #include <net/genetlink.h>
+#include <net/inet_dscp.h>
+#include <net/ip6_route.h>
 #include <net/netfilter/ipv4/nf_defrag_ipv4.h>
 #include <net/netfilter/ipv6/nf_defrag_ipv6.h>
+#include <net/route.h>
 
 #include "probed.h"
 
@@ -75,5 +81,53 @@ static inline void nf_defrag_ipv6_disable(struct net *net)
 #define rlb_send_reset(net, sk, skb, hook) nf_send_reset(net, skb, hook)
 #define rlb_send_reset6(net, sk, skb, hook) nf_send_reset6(net, skb, hook)
 #endif
+
+/* All of the DSCP in routes: since 6.12; as a type of its own in flows: since 6.18. */
+#ifndef IPTOS_RT_MASK
+#define IPTOS_RT_MASK INET_DSCP_MASK
+#endif
+
+static inline void rlb_flow4_set_tos(struct flowi4 *fl4, u8 tos)
+{
+#ifdef RLB_HAVE_FLOW_TOS
+	fl4->flowi4_tos = tos & IPTOS_RT_MASK;
+#else
+	fl4->flowi4_dscp = inet_dsfield_to_dscp(tos);
+#endif
+}
+
+/* The MTU of a route for packets that are forwarded: this name since 5.14. */
+static inline unsigned int rlb_mtu_forward6(const struct dst_entry *dst)
+{
+#ifdef RLB_HAVE_MTU_FORWARD6
+	return ip6_dst_mtu_maybe_forward(dst, true);
+#else
+	return ip6_dst_mtu_forward(dst);
+#endif
+}
+
+/* Is there any IPsec policy, or is what none covers to be dropped (since 5.14)? */
+static inline bool rlb_xfrm_any(const struct net *net)
+{
+#ifdef CONFIG_XFRM
+	if (net->xfrm.policy_count[XFRM_POLICY_FWD] | net->xfrm.policy_count[XFRM_POLICY_OUT])
+		return true;
+#ifdef RLB_HAVE_XFRM_DEFAULT
+	return net->xfrm.policy_default[XFRM_POLICY_FWD] == XFRM_USERPOLICY_BLOCK ||
+	       net->xfrm.policy_default[XFRM_POLICY_OUT] == XFRM_USERPOLICY_BLOCK;
+#endif
+#endif
+	return false;
+}
+
+/* The time at which a packet came is not one at which it is to be sent: known since 5.18. */
+static inline void rlb_clear_tstamp(struct sk_buff *skb)
+{
+#ifdef RLB_HAVE_CLEAR_TSTAMP
+	skb_clear_tstamp(skb);
+#else
+	skb->tstamp = 0;
+#endif
+}
 
 #endif /* _RINGLB_COMPAT_H */

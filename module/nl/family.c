@@ -77,6 +77,9 @@ static const struct genl_ops ops[] = {
 	DUMP(RINGLB_CMD_HISTORY_GET, rlb_nl_history_dump, rlb_policy_nothing),
 	DO(RINGLB_CMD_FLOW_NEW, rlb_nl_flow_new, rlb_policy_flow_new),
 	DO(RINGLB_CMD_FLOW_DEL, rlb_nl_flow_del, rlb_policy_flow_del),
+	DO(RINGLB_CMD_DEV_NEW, rlb_nl_dev_new, rlb_policy_dev),
+	DO(RINGLB_CMD_DEV_DEL, rlb_nl_dev_del, rlb_policy_dev),
+	DUMP(RINGLB_CMD_DEV_GET, rlb_nl_dev_dump, rlb_policy_nothing),
 };
 
 static const struct genl_multicast_group groups[] = {

@@ -5,6 +5,7 @@
  * Process context under cfg_lock. Each function returns 0, or -EMSGSIZE with nothing of its
  * object left in the message.
  */
+#include "../dev.h"
 #include "../slow.h"
 #include "../stats.h"
 #include "../table.h"
@@ -26,6 +27,24 @@ static int nest_end(struct sk_buff *skb, struct nlattr *nest, int err)
 	return err ? -EMSGSIZE : 0;
 }
 
+/* Counters 1..@n-1; @pad: the attribute that pads */
+static int fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats __percpu *stats,
+			 unsigned int n, int pad)
+{
+	struct nlattr *nest = nla_nest_start(skb, attrtype);
+	u64 sum[RLB_COUNTERS_ALL];
+	unsigned int i;
+	int err = 0;
+
+	BUILD_BUG_ON(RLB_DEV_COUNTERS > (unsigned int)RLB_COUNTERS_ALL);
+	if (!nest)
+		return -EMSGSIZE;
+	rlb_stats_sum(stats, n, sum);
+	for (i = 1; i < n && !err; i++)
+		err = nla_put_u64_64bit(skb, i, sum[i], pad);
+	return nest_end(skb, nest, err);
+}
+
 /**
  * rlb_fill_counters() - a COUNTERS nest
  * @skb: the message
@@ -38,17 +57,30 @@ static int nest_end(struct sk_buff *skb, struct nlattr *nest, int err)
 int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats __percpu *stats,
 		      unsigned int n)
 {
-	struct nlattr *nest = nla_nest_start(skb, attrtype);
-	u64 sum[RLB_COUNTERS_ALL];
-	unsigned int i;
-	int err = 0;
+	return fill_counters(skb, attrtype, stats, n, RINGLB_COUNTER_PAD);
+}
+
+/**
+ * rlb_fill_dev() - a device with the fast path
+ * @skb: the message
+ * @d: the device
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int rlb_fill_dev(struct sk_buff *skb, const struct rlb_dev *d)
+{
+	struct nlattr *nest = nla_nest_start(skb, RINGLB_A_DEV);
+	char name[IFNAMSIZ];
 
 	if (!nest)
 		return -EMSGSIZE;
-	rlb_stats_sum(stats, n, sum);
-	for (i = 1; i < n && !err; i++)
-		err = nla_put_u64_64bit(skb, i, sum[i], RINGLB_COUNTER_PAD);
-	return nest_end(skb, nest, err);
+	/* It may be given another one at any time, but stays a string. */
+	strscpy(name, d->dev->name, sizeof(name));
+	return nest_end(skb, nest,
+			nla_put_string(skb, RINGLB_A_DEV_NAME, name) ||
+			nla_put_u32(skb, RINGLB_A_DEV_INDEX, d->dev->ifindex) ||
+			fill_counters(skb, RINGLB_A_DEV_COUNTERS, d->stats, RLB_DEV_COUNTERS,
+				      RINGLB_DEV_PAD));
 }
 
 /* What becomes of flows when backends change, and which slots that concerns just now. */

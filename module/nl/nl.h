@@ -3,8 +3,9 @@
  * nl.h - the request rooms among themselves, and the door for main.c
  *
  * A request enters at family.c, which has had policy.c refuse what is badly formed; service.c,
- * backend.c, table.c, flow.c, replica.c, history.c and secret.c carry it out, with parse.c to
- * read attributes and fill.c to write them; notify.c tells those who listen. Process context, cfg_lock taken by the handler.
+ * backend.c, table.c, flow.c, replica.c, history.c, dev.c and secret.c carry it out, with
+ * parse.c to read attributes and fill.c to write them; notify.c tells those who listen. Process
+ * context, cfg_lock taken by the handler.
  */
 #ifndef _RINGLB_NL_H
 #define _RINGLB_NL_H
@@ -51,6 +52,9 @@ int rlb_nl_flow_new(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_flow_del(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_get(struct sk_buff *skb, struct genl_info *info);
 int rlb_nl_secret_set(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_dev_new(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_dev_del(struct sk_buff *skb, struct genl_info *info);
+int rlb_nl_dev_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* draft.c */
 struct rlb_draft;
@@ -87,6 +91,9 @@ int rlb_fill_counters(struct sk_buff *skb, int attrtype, const struct rlb_stats 
 		      unsigned int n);
 int rlb_fill_fingerprint(struct sk_buff *skb, const struct rlb_secret *secret, bool key);
 
+struct rlb_dev;
+int rlb_fill_dev(struct sk_buff *skb, const struct rlb_dev *d);
+
 /* history.c: likewise; @sums: with what became of flows since */
 struct rlb_entry;
 int rlb_fill_history(struct sk_buff *skb, const struct rlb_entry *e, bool sums);
@@ -116,6 +123,7 @@ void rlb_notify_backend(u8 notice, const struct rlb_service *svc,
 bool rlb_notify_changed(struct rlb_service *svc, u32 portid);
 void rlb_notify_history(struct rlb_net *rn, const struct rlb_entry *e);
 void rlb_notify_secret(struct rlb_net *rn, u32 portid);
+void rlb_notify_dev(u8 notice, const struct rlb_dev *d, u32 portid);
 
 /* The backends of a request. */
 #define rlb_for_each_backend_attr(attr, info, rem)				\

@@ -5,6 +5,7 @@
  * Process context under cfg_lock, after the change is in force. A notice that cannot be made
  * for want of memory is lost; listeners learn of it as of any overrun, by ENOBUFS.
  */
+#include "../dev.h"
 #include "nl.h"
 
 static struct sk_buff *notice_start(struct rlb_net *rn, u8 notice, void **header)
@@ -121,4 +122,20 @@ void rlb_notify_secret(struct rlb_net *rn, u32 portid)
 	skb = notice_start(rn, RINGLB_CMD_SECRET_SET_NOTICE, &header);
 	if (skb)
 		notice_end(rn, skb, header, portid, rlb_fill_fingerprint(skb, &rn->secret, false));
+}
+
+/**
+ * rlb_notify_dev() - a device has the fast path, or has it no more
+ * @notice: RINGLB_CMD_DEV_*_NOTICE
+ * @d: the device
+ * @portid: who caused it and need not be told
+ */
+void rlb_notify_dev(u8 notice, const struct rlb_dev *d, u32 portid)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	skb = notice_start(d->rn, notice, &header);
+	if (skb)
+		notice_end(d->rn, skb, header, portid, rlb_fill_dev(skb, d));
 }

@@ -5,6 +5,8 @@
  * Only what is listed for a command is accepted by it. What must be there, and what
  * contradicts what, is for parse.c.
  */
+#include <linux/if.h>
+
 #include "policy.h"
 
 /* Not const: older kernels point to these as they are, newer ones as const. */
@@ -141,6 +143,10 @@ const struct nla_policy rlb_policy_flow_del_nest[RINGLB_A_FLOW_MAX + 1] = {
 	POLICY_FLOW_CLIENT
 };
 
+const struct nla_policy rlb_policy_dev_nest[RINGLB_A_DEV_MAX + 1] = {
+	[RINGLB_A_DEV_NAME] = { .type = NLA_NUL_STRING, .len = IFNAMSIZ - 1 },
+};
+
 const struct nla_policy rlb_policy_nothing[RINGLB_A_MAX + 1] = {};
 
 const struct nla_policy rlb_policy_service_new[RINGLB_A_MAX + 1] = {
@@ -196,4 +202,8 @@ const struct nla_policy rlb_policy_flow_new[RINGLB_A_MAX + 1] = {
 
 const struct nla_policy rlb_policy_flow_del[RINGLB_A_MAX + 1] = {
 	[RINGLB_A_FLOW] = NLA_POLICY_NESTED(rlb_policy_flow_del_nest),
+};
+
+const struct nla_policy rlb_policy_dev[RINGLB_A_MAX + 1] = {
+	[RINGLB_A_DEV] = NLA_POLICY_NESTED(rlb_policy_dev_nest),
 };

@@ -23,6 +23,7 @@ extern const struct nla_policy rlb_policy_flow_filter[];
 extern const struct nla_policy rlb_policy_flow_set[];
 extern const struct nla_policy rlb_policy_flow_new[];
 extern const struct nla_policy rlb_policy_flow_del[];
+extern const struct nla_policy rlb_policy_dev[];
 
 /* Inside the nests, for those who parse them. */
 extern const struct nla_policy rlb_policy_service_new_nest[];
@@ -36,5 +37,6 @@ extern const struct nla_policy rlb_policy_secret_set_nest[];
 extern const struct nla_policy rlb_policy_flow_set_nest[];
 extern const struct nla_policy rlb_policy_flow_new_nest[];
 extern const struct nla_policy rlb_policy_flow_del_nest[];
+extern const struct nla_policy rlb_policy_dev_nest[];
 
 #endif /* _RINGLB_POLICY_H */

@@ -4,6 +4,7 @@
  *
  * In: messages. Out: changes, answers, notices. Process context; cfg_lock is taken here.
  */
+#include "../dev.h"
 #include "../draft.h"
 #include "../history.h"
 #include "../settle.h"
@@ -229,6 +230,7 @@ int rlb_nl_flush(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&rn->cfg_lock);
 	xa_for_each(&rn->services, id, svc)
 		service_del(svc, info->snd_portid);
+	rlb_devs_destroy(rn, info->snd_portid);
 	rlb_net_changed(rn);
 	mutex_unlock(&rn->cfg_lock);
 	return 0;

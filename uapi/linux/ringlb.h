@@ -92,7 +92,7 @@
  * @RINGLB_CMD_SECRET_SET: SECRET (key, perhaps force): every flow gets another slot; those there
  *	are stay with their backends. Like SERVICE_SET with another key or number of slots it is
  *	refused with EBUSY while flows are kept from an earlier such change, unless forced
- * @RINGLB_CMD_FLUSH: removes all services of the namespace
+ * @RINGLB_CMD_FLUSH: removes all services of the namespace, and takes the fast path off its devices
  * @RINGLB_CMD_SERVICE_NEW_NOTICE: notice: SERVICE, as after SERVICE_GET
  * @RINGLB_CMD_SERVICE_SET_NOTICE: notice: SERVICE, as after SERVICE_GET
  * @RINGLB_CMD_SERVICE_DEL_NOTICE: notice: SERVICE, as it was
@@ -132,6 +132,12 @@
  * @RINGLB_CMD_FLOW_DEL_NOTICE: notice of the group "flows": FLOW (service, protocol, client):
  *	it is no more remembered, and goes where others of its slot go. Flows that expire, whose
  *	backend is gone, or that are forgotten on request, are not told
+ * @RINGLB_CMD_DEV_NEW: DEV (name) -> DEV: packets of services that this device receives take
+ *	the fast path where they can; refused with EEXIST if they do already
+ * @RINGLB_CMD_DEV_DEL: DEV (name): they do not any more
+ * @RINGLB_CMD_DEV_GET: a dump: one DEV a message
+ * @RINGLB_CMD_DEV_NEW_NOTICE: notice: DEV
+ * @RINGLB_CMD_DEV_DEL_NOTICE: notice: DEV as it was: on request, or because the device is gone
  */
 enum ringlb_cmd {
 	RINGLB_CMD_UNSPEC,
@@ -168,6 +174,11 @@ enum ringlb_cmd {
 	RINGLB_CMD_FLOW_DEL,
 	RINGLB_CMD_FLOW_NEW_NOTICE,
 	RINGLB_CMD_FLOW_DEL_NOTICE,
+	RINGLB_CMD_DEV_NEW,
+	RINGLB_CMD_DEV_DEL,
+	RINGLB_CMD_DEV_GET,
+	RINGLB_CMD_DEV_NEW_NOTICE,
+	RINGLB_CMD_DEV_DEL_NOTICE,
 
 	__RINGLB_CMD_MAX,
 	RINGLB_CMD_MAX = __RINGLB_CMD_MAX - 1
@@ -188,6 +199,7 @@ enum ringlb_attr {
 	RINGLB_A_FLOW,		/* nested, enum ringlb_attr_flow; may be repeated */
 	RINGLB_A_FLOWS,		/* nested, enum ringlb_attr_flows */
 	RINGLB_A_HISTORY,	/* nested, enum ringlb_attr_history */
+	RINGLB_A_DEV,		/* nested, enum ringlb_attr_dev */
 
 	__RINGLB_A_MAX,
 	RINGLB_A_MAX = __RINGLB_A_MAX - 1
@@ -506,6 +518,18 @@ enum ringlb_attr_secret {
 	RINGLB_A_SECRET_MAX = __RINGLB_A_SECRET_MAX - 1
 };
 
+/* A device whose packets may take the fast path */
+enum ringlb_attr_dev {
+	RINGLB_A_DEV_UNSPEC,
+	RINGLB_A_DEV_NAME,		/* string, 1..15 bytes */
+	/* in answers and notices only: */
+	RINGLB_A_DEV_INDEX,		/* u32, the kernel's number of it */
+	RINGLB_A_DEV_COUNTERS,		/* nested, enum ringlb_dev_counter */
+
+	__RINGLB_A_DEV_MAX,
+	RINGLB_A_DEV_MAX = __RINGLB_A_DEV_MAX - 1
+};
+
 /* How the slots of a table are filled */
 enum ringlb_method {
 	RINGLB_METHOD_UNSPEC,
@@ -706,6 +730,49 @@ enum ringlb_counter {
 
 	__RINGLB_COUNTER_MAX,
 	RINGLB_COUNTER_MAX = __RINGLB_COUNTER_MAX - 1
+};
+
+/*
+ * Counters of a device with the fast path: each is a u64 attribute of a COUNTERS nest. A packet
+ * that came to the address of a VIP, or from that of a backend, and may be one of a service's,
+ * is either taken or declined; what is declined goes on to the stack as it came, and through
+ * the hooks there. A merged packet counts once.
+ */
+enum ringlb_dev_counter {
+	RINGLB_DEV_UNSPEC,
+	RINGLB_DEV_TAKEN_IN,		/* packets from clients, sent to a backend */
+	RINGLB_DEV_TAKEN_OUT,		/* replies, sent to clients */
+	RINGLB_DEV_DECLINED_ADDRESS,	/* declined: its link-layer address is not the device's */
+	RINGLB_DEV_DECLINED_VLAN,	/* declined: it has a VLAN tag */
+	RINGLB_DEV_DECLINED_PORT,	/* declined: the device is a port of a bridge or bond, below
+					 * another device, or in a VRF
+					 */
+	RINGLB_DEV_DECLINED_OPTIONS,	/* declined: IPv4 options or IPv6 extension headers */
+	RINGLB_DEV_DECLINED_FRAGMENT,	/* declined: a fragment (IPv4) */
+	RINGLB_DEV_DECLINED_PROTOCOL,	/* declined: neither TCP nor UDP, ICMP errors say */
+	RINGLB_DEV_DECLINED_MALFORMED,	/* declined: header wrong, its checksum, or lengths */
+	RINGLB_DEV_DECLINED_TTL,	/* declined: TTL or hop limit ends here */
+	RINGLB_DEV_DECLINED_FORWARDING,	/* declined: the device may not forward */
+	RINGLB_DEV_DECLINED_SOURCE,	/* declined: a source address that must not come from there
+					 * (rp_filter), or that cannot be one
+					 */
+	RINGLB_DEV_DECLINED_UNSETTLED,	/* declined: more is to be decided than who owns the slot,
+					 * or with whom the flow is remembered
+					 */
+	RINGLB_DEV_DECLINED_NO_FLOW,	/* declined: from a backend, but no answer to a client */
+	RINGLB_DEV_DECLINED_ROUTE,	/* declined: no route, none that was used yet, or one that
+					 * asks for more than sending: several next hops, a
+					 * redirect, a tunnel
+					 */
+	RINGLB_DEV_DECLINED_NEIGHBOUR,	/* declined: the next hop's link-layer address is not known */
+	RINGLB_DEV_DECLINED_MTU,	/* declined: larger than the route's MTU */
+	RINGLB_DEV_DECLINED_OTHER,	/* declined: of a socket, an IPsec policy, a tunnel or a
+					 * connection that the stack knows of; or memory was short
+					 */
+	RINGLB_DEV_PAD,
+
+	__RINGLB_DEV_MAX,
+	RINGLB_DEV_MAX = __RINGLB_DEV_MAX - 1
 };
 
 /*

@@ -56,6 +56,8 @@ struct xarray { int unused; };
 #endif
 #define lockdep_is_held(lock) ((void)(lock), 1)
 
+#define DECLARE_BITMAP(name, bits) unsigned long name[(bits) / (8 * sizeof(long))]
+
 static inline bool test_bit(unsigned long n, const unsigned long *bits)
 {
 	return bits[n / (8 * sizeof(long))] >> n % (8 * sizeof(long)) & 1;
