@@ -25,6 +25,19 @@ int apply_parse(struct cmd *c, struct command *command)
 	return cmd_end(c);
 }
 
+/* Devices with the fast path: those that lose it, then those that get it */
+static void differ_devs(FILE *to, const struct devs *is, const struct devs *wanted)
+{
+	size_t i;
+
+	for (i = 0; i < is->n; i++)
+		if (!devs_find(wanted, is->dev[i].name))
+			fprintf(to, "dev del %s\n", is->dev[i].name);
+	for (i = 0; i < wanted->n; i++)
+		if (!devs_find(is, wanted->dev[i].name))
+			fprintf(to, "dev add %s\n", wanted->dev[i].name);
+}
+
 /* All commands that are missing. An exit code, after its message. */
 static int differ_all(struct tool *t, FILE *to, const struct model *wanted)
 {
@@ -40,6 +53,8 @@ static int differ_all(struct tool *t, FILE *to, const struct model *wanted)
 		fprintf(to, "flow set limit %u\n", wanted->flow_limit);
 	if (!code && differ_print(to, &is, wanted))
 		code = tool_no_memory();
+	if (!code)
+		differ_devs(to, &is.devs, &wanted->devs);
 	model_free(&is);
 	return code;
 }
@@ -51,7 +66,8 @@ static size_t group(const struct batch *b, size_t first)
 	size_t n = 1;
 
 	if (c->cmd == RINGLB_CMD_SERVICE_NEW || c->cmd == RINGLB_CMD_SERVICE_DEL ||
-	    c->cmd == RINGLB_CMD_SECRET_SET || c->cmd == RINGLB_CMD_FLOW_SET)
+	    c->cmd == RINGLB_CMD_SECRET_SET || c->cmd == RINGLB_CMD_FLOW_SET ||
+	    c->cmd == RINGLB_CMD_DEV_NEW || c->cmd == RINGLB_CMD_DEV_DEL)
 		return 1;
 	while (first + n < b->n && (c[n].has_backend || c[n].cmd == RINGLB_CMD_SERVICE_SET) &&
 	       !strcmp(c[n].service.name, c->service.name))

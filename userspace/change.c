@@ -41,6 +41,9 @@ int change_build(struct nl_msg *msg, const struct command *commands, size_t n,
 		return wire_put_secret(msg, commands->secret, commands->force.on);
 	case RINGLB_CMD_FLOW_SET:
 		return wire_put_flows(msg, &commands->flows);
+	case RINGLB_CMD_DEV_NEW:
+	case RINGLB_CMD_DEV_DEL:
+		return wire_put_dev(msg, commands->dev.name);
 	case RINGLB_CMD_FLUSH:
 		return 0;
 	}

@@ -369,3 +369,41 @@ int fetch_table(struct session *s, const char *service, struct table *t)
 		ret = session_fail(s, -EBADMSG, "the module's answer is not a whole table");
 	return ret;
 }
+
+static void begin_devs(void *arg)
+{
+	struct devs *devs = arg;
+
+	devs->n = 0;
+}
+
+static int take_dev(const struct nlmsghdr *h, void *arg)
+{
+	struct nlattr *tb[RINGLB_A_MAX + 1];
+	struct dev d;
+	int err;
+
+	err = wire_get_top(h, tb);
+	if (!err)
+		err = wire_get_dev(tb[RINGLB_A_DEV], &d);
+	return err ? err : devs_add(arg, &d);
+}
+
+/**
+ * fetch_devs() - devices with the fast path
+ * @s: the session
+ * @devs: out: all of them; to be freed in any case
+ *
+ * Return: as fetch_model().
+ */
+int fetch_devs(struct session *s, struct devs *devs)
+{
+	struct nl_msg *msg = request(s, RINGLB_CMD_DEV_GET, NULL);
+	int err;
+
+	if (!msg)
+		return -ENOMEM;
+	err = session_dump(s, msg, begin_devs, take_dev, devs);
+	nlmsg_free(msg);
+	return err;
+}

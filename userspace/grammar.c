@@ -128,6 +128,19 @@ const struct grammar grammar[] = {
 		"remember flows as another gateway has them",
 		.parse = flow_parse_import, .run = flow_import,
 	}, {
+		"dev", "add", "DEV",
+		"let packets that a device receives take the fast path, past firewall and conntrack",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_DEV_NEW,
+		.parse = dev_parse, .run = change_run,
+	}, {
+		"dev", "del", "DEV", "let them all take the way through the stack",
+		.flags = G_CHANGES, .cmd = RINGLB_CMD_DEV_DEL,
+		.parse = dev_parse, .run = change_run,
+	}, {
+		"dev", "show", "[DEV]",
+		"show devices with the fast path; with -s what took it, and why others did not",
+		.parse = dev_parse_show, .run = dev_show,
+	}, {
 		"secret", "show", "", "show the hash key and its fingerprint",
 		.parse = NULL, .run = secret_show,
 	}, {
@@ -155,7 +168,7 @@ const struct grammar grammar[] = {
 		"say what of this host's set-up will not work, and what mends it",
 		.run = check_run,
 	}, {
-		"flush", NULL, "", "remove all services of the network namespace",
+		"flush", NULL, "", "remove all services and devices of the network namespace",
 		.flags = G_CHANGES, .cmd = RINGLB_CMD_FLUSH, .run = change_run,
 	}, {
 		"version", NULL, "",
@@ -279,7 +292,7 @@ static const struct grammar *with_verb(struct cmd *c, const struct grammar *g)
 /* Which command is it? NULL after an error. */
 static const struct grammar *parse_title(struct cmd *c)
 {
-	char expected[160], list[128], what[64];
+	char expected[224], list[192], what[64];
 	const struct grammar *g;
 	const char *object, *verb;
 

@@ -71,6 +71,7 @@ struct command {
 		struct simulate simulate;
 		struct lookup lookup;
 		struct flows flows;
+		struct dev dev;
 		u8 secret[RINGLB_SECRET_LEN];
 	};
 };

@@ -24,7 +24,7 @@ const struct option_word options[] = {
 
 int help_parse(struct cmd *c, struct command *command)
 {
-	char list[128], expected[160];
+	char list[192], expected[224];
 
 	if (!cmd_more(c))
 		return 0;

@@ -380,6 +380,7 @@ void model_flush(struct model *m)
 	m->n_wide = 0;
 	while (m->n)
 		service_free(m->services[--m->n]);
+	m->devs.n = 0;
 }
 
 /* Frees what is in @m, wipes the secret, leaves an empty model. */
@@ -388,6 +389,7 @@ void model_free(struct model *m)
 	model_flush(m);
 	free(m->services);
 	free(m->by_vip);
+	devs_free(&m->devs);
 	explicit_bzero(m, sizeof(*m));
 }
 
@@ -498,4 +500,41 @@ void table_free(struct table *t)
 	free(t->members);
 	free(t->owners);
 	memset(t, 0, sizeof(*t));
+}
+
+struct dev *devs_find(const struct devs *devs, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < devs->n; i++)
+		if (!strcmp(devs->dev[i].name, name))
+			return &devs->dev[i];
+	return NULL;
+}
+
+/* Behind the others; 0 or -ENOMEM */
+int devs_add(struct devs *devs, const struct dev *d)
+{
+	struct dev *more;
+
+	if (devs->n == devs->room) {
+		more = reallocarray(devs->dev, 2 * devs->room + 4, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		devs->dev = more;
+		devs->room = 2 * devs->room + 4;
+	}
+	devs->dev[devs->n++] = *d;
+	return 0;
+}
+
+void devs_del(struct devs *devs, struct dev *d)
+{
+	memmove(d, d + 1, (char *)(devs->dev + --devs->n) - (char *)d);
+}
+
+void devs_free(struct devs *devs)
+{
+	free(devs->dev);
+	*devs = (struct devs){ 0 };
 }

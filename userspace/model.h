@@ -6,6 +6,7 @@
 #define _RINGLB_MODEL_H
 
 #include <linux/ringlb.h>
+#include <net/if.h>
 #include <stdbool.h>
 
 #include "addr.h"
@@ -20,14 +21,15 @@
 /* ... and, from here on, one for each thing that is given and is no attribute. */
 #define MASK_OWN 48
 _Static_assert(RINGLB_A_SERVICE_MAX < MASK_OWN && RINGLB_A_BACKEND_MAX < MASK_OWN &&
-	       RINGLB_A_FLOWS_MAX < MASK_OWN && RINGLB_COUNTER_MAX < 64,
+	       RINGLB_A_FLOWS_MAX < MASK_OWN && RINGLB_COUNTER_MAX < 64 &&
+	       (int)RINGLB_DEV_MAX <= (int)RINGLB_COUNTER_MAX,
 	       "masks have a bit for each attribute and each counter");
 
 struct map;
 struct rlb_seat;
 
 struct counters {
-	u64 has;				/* bits of enum ringlb_counter */
+	u64 has;				/* bits of enum ringlb_counter, or another one */
 	u64 value[RINGLB_COUNTER_MAX + 1];
 };
 
@@ -122,10 +124,28 @@ static inline bool service_is_nat(const struct service *s)
 }
 
 /**
+ * struct dev - a device whose packets may take the fast path
+ * @counters: by enum ringlb_dev_counter
+ */
+struct dev {
+	char name[IFNAMSIZ];
+	u32 index;
+	struct counters counters;
+};
+
+/* All of a namespace, or of a file */
+struct devs {
+	struct dev *dev;
+	size_t n;
+	size_t room;
+};
+
+/**
  * struct model - all services of a namespace, or of a file
  * @services: in order of their names; owned
  * @by_vip: the same in order of protocol, address and port
  * @flow_limit: the most flows that may be remembered; 0: as the module has it by itself
+ * @devs: with the fast path
  * @reals: where packets of services are sent: a tree, kept for files alone
  * @n_wide: services of several ports or addresses
  */
@@ -137,6 +157,7 @@ struct model {
 	size_t n;
 	size_t room;
 	u32 flow_limit;
+	struct devs devs;
 	bool has_secret;
 	u8 secret[RINGLB_SECRET_LEN];
 	bool has_fingerprint;
@@ -317,5 +338,9 @@ void service_del(struct service *s, struct backend *b);
 bool service_has_members(const struct service *s);
 bool service_is_same(const struct service *a, const struct service *b);
 void table_free(struct table *t);
+struct dev *devs_find(const struct devs *devs, const char *name);
+int devs_add(struct devs *devs, const struct dev *d);
+void devs_del(struct devs *devs, struct dev *d);
+void devs_free(struct devs *devs);
 
 #endif /* _RINGLB_MODEL_H */

@@ -23,6 +23,8 @@ static const struct {
 	{ RINGLB_CMD_BACKEND_SET_NOTICE, "backend", "set" },
 	{ RINGLB_CMD_BACKEND_DEL_NOTICE, "backend", "del" },
 	{ RINGLB_CMD_SECRET_SET_NOTICE, "secret", "set" },
+	{ RINGLB_CMD_DEV_NEW_NOTICE, "dev", "add" },
+	{ RINGLB_CMD_DEV_DEL_NOTICE, "dev", "del" },
 };
 
 static void begin(struct out *o, const char *object, const char *event)
@@ -69,6 +71,20 @@ static int take_secret(struct out *o, const char *event, const struct nlattr *ne
 	return end(o);
 }
 
+static int print_dev(struct out *o, const char *event, const struct dev *d)
+{
+	begin(o, "dev", event);
+	dev_facts(o, d);
+	return end(o);
+}
+
+static int take_dev(struct out *o, const char *event, const struct nlattr *nest)
+{
+	struct dev d;
+
+	return wire_get_dev(nest, &d) ? -EBADMSG : print_dev(o, event, &d);
+}
+
 static int take_event(struct out *o, size_t i, struct nlattr *const *tb)
 {
 	struct service s;
@@ -77,6 +93,8 @@ static int take_event(struct out *o, size_t i, struct nlattr *const *tb)
 
 	if (*events[i].object == 's' && events[i].cmd == RINGLB_CMD_SECRET_SET_NOTICE)
 		return take_secret(o, events[i].event, tb[RINGLB_A_SECRET]);
+	if (*events[i].object == 'd')
+		return take_dev(o, events[i].event, tb[RINGLB_A_DEV]);
 	err = wire_get_service(tb[RINGLB_A_SERVICE], &s);
 	if (err)
 		return err;
@@ -128,6 +146,10 @@ static int print_state(struct tool *t, struct session *asking)
 		for (j = 0; j < s->n && !err; j++)
 			err = print_backend(&t->out, "is", s->name, &s->backends[j]);
 	}
+	if (!ret && !err)
+		ret = fetch_devs(asking, &m.devs);
+	for (i = 0; i < m.devs.n && ret >= 0 && !err; i++)
+		err = print_dev(&t->out, "is", &m.devs.dev[i]);
 	model_free(&m);
 	return err ? err : ret;
 }

@@ -64,6 +64,12 @@ int flow_stats(struct tool *t, const struct command *command);
 int history_run(struct tool *t, const struct command *command);
 void history_facts(struct out *o, const struct change_entry *e);
 
+/* dev.c */
+int dev_parse(struct cmd *c, struct command *command);
+int dev_parse_show(struct cmd *c, struct command *command);
+int dev_show(struct tool *t, const struct command *command);
+void dev_facts(struct out *o, const struct dev *d);
+
 /* export.c */
 int flow_parse_export(struct cmd *c, struct command *command);
 int flow_export(struct tool *t, const struct command *command);

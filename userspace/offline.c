@@ -386,6 +386,21 @@ static void apply_secret(struct model *m, const struct command *c)
 	m->fingerprint = rlb_secret_fingerprint(&key);
 }
 
+static int apply_dev(struct model *m, const struct command *c, char *error, size_t size)
+{
+	struct dev *d = devs_find(&m->devs, c->dev.name);
+
+	if (c->cmd == RINGLB_CMD_DEV_DEL) {
+		if (!d)
+			return refuse(error, size, "device has no fast path");
+		devs_del(&m->devs, d);
+		return 0;
+	}
+	if (d)
+		return refuse(error, size, "device has the fast path already");
+	return devs_add(&m->devs, &c->dev) ? refuse(error, size, "out of memory") : 0;
+}
+
 /**
  * offline_apply() - apply a command to a model
  * @m: the model; undefined after a failure
@@ -409,6 +424,9 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	case RINGLB_CMD_FLOW_SET:
 		m->flow_limit = c->flows.limit;
 		return 0;
+	case RINGLB_CMD_DEV_NEW:
+	case RINGLB_CMD_DEV_DEL:
+		return apply_dev(m, c, error, size);
 	case RINGLB_CMD_SERVICE_NEW:
 		return apply_service_add(m, &c->service, error, size);
 	}
@@ -445,7 +463,8 @@ int offline_agree(const struct model *m, const struct command *c, char *error, s
 	const char *why;
 
 	if (c->cmd != RINGLB_CMD_FLUSH && c->cmd != RINGLB_CMD_SECRET_SET &&
-	    c->cmd != RINGLB_CMD_FLOW_SET)
+	    c->cmd != RINGLB_CMD_FLOW_SET && c->cmd != RINGLB_CMD_DEV_NEW &&
+	    c->cmd != RINGLB_CMD_DEV_DEL)
 		s = model_find(m, c->service.name);
 	why = s ? seats_fit(s) : NULL;
 	if (s && !why)

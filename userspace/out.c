@@ -258,11 +258,12 @@ void out_none(struct out *o, const char *key)
 }
 
 /**
- * out_counters() - counters, if they are wanted
+ * out_counters_by() - counters, if they are wanted
  * @o: where to
  * @c: the counters
+ * @word: number to word; NULL for a number that is no counter
  */
-void out_counters(struct out *o, const struct counters *c)
+void out_counters_by(struct out *o, const struct counters *c, const char *(*word)(unsigned int))
 {
 	json_t *object = NULL;
 	unsigned int i;
@@ -274,16 +275,22 @@ void out_counters(struct out *o, const struct counters *c)
 		json_fact(o, "counters", object);
 	}
 	for (i = 1; i <= RINGLB_COUNTER_MAX && !o->failed; i++) {
-		const char *word = word_counter(i);
+		const char *key = word(i);
 
-		if (!word || !(c->has >> i & 1))
+		if (!key || !(c->has >> i & 1))
 			continue;
 		if (!o->json)
-			cell(o, (struct out_cell){ .key = word, .below = true,
+			cell(o, (struct out_cell){ .key = key, .below = true,
 						   .value = number_text(c->value[i]) });
-		else if (json_object_set_new(object, word, json_integer(c->value[i])))
+		else if (json_object_set_new(object, key, json_integer(c->value[i])))
 			o->failed = true;
 	}
+}
+
+/* Of namespaces, services and backends */
+void out_counters(struct out *o, const struct counters *c)
+{
+	out_counters_by(o, c, word_counter);
 }
 
 void out_list(struct out *o, const char *key)

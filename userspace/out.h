@@ -70,6 +70,7 @@ void out_bool(struct out *o, const char *key, bool value);
 void out_bar(struct out *o, const char *key, int width, double part, double asked, double most);
 void out_none(struct out *o, const char *key);
 void out_counters(struct out *o, const struct counters *c);
+void out_counters_by(struct out *o, const struct counters *c, const char *(*word)(unsigned int));
 
 /* A list of endpoints, absent if it is empty: in text they are one value. */
 void out_endpoints(struct out *o, int flags, const char *key, const struct endpoint *list, size_t n);

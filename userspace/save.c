@@ -157,6 +157,13 @@ static int get_flow_limit(struct tool *t, struct model *m)
 	return TOOL_DONE;
 }
 
+static int get_devs(struct tool *t, struct model *m)
+{
+	int ret = fetch_devs(&t->session, &m->devs);
+
+	return !ret ? TOOL_DONE : ret > 0 ? tool_inconsistent() : tool_refused(t, "save");
+}
+
 /**
  * save_model() - the whole configuration but for the secret, from where -f says or the kernel
  * @t: the run
@@ -171,7 +178,9 @@ int save_model(struct tool *t, struct model *m)
 	if (code || t->file)
 		return code;
 	code = get_lists(t, m);
-	return code ? code : get_flow_limit(t, m);
+	if (!code)
+		code = get_flow_limit(t, m);
+	return code ? code : get_devs(t, m);
 }
 
 void save_secret(FILE *to, const u8 *secret)
@@ -229,6 +238,8 @@ int save_run(struct tool *t, const struct command *command)
 		fprintf(to, "flow set limit %u\n", m.flow_limit);
 	for (i = 0; i < m.n && !code; i++)
 		save_service(to, m.services[i]);
+	for (i = 0; i < m.devs.n && !code; i++)
+		fprintf(to, "dev add %s\n", m.devs.dev[i].name);
 	model_free(&m);
 	if (!code && (fflush(to) || ferror(to))) {
 		tool_error("the output could not be written");

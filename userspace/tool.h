@@ -54,6 +54,7 @@ int tool_inconsistent(void);
 int fetch_model(struct session *s, const char *service, bool backends, struct model *m);
 int fetch_secret(struct session *s, struct model *m);
 int fetch_flows(struct session *s, struct flows *f);
+int fetch_devs(struct session *s, struct devs *devs);
 int fetch_table(struct session *s, const char *service, struct table *t);
 
 #endif /* _RINGLB_TOOL_H */

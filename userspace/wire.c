@@ -110,6 +110,16 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 	return 0;
 }
 
+int wire_put_dev(struct nl_msg *msg, const char *name)
+{
+	struct nlattr *start = nest(msg, RINGLB_A_DEV);
+
+	if (!start || nla_put_string(msg, RINGLB_A_DEV_NAME, name))
+		return -EMSGSIZE;
+	nest_end(msg, start);
+	return 0;
+}
+
 /**
  * wire_put_seats() - SEATS, if the mask says that a list was given
  * @msg: the message
@@ -392,7 +402,8 @@ static int parse(const struct nlattr *from, struct nlattr **tb, int max)
 	return nla_parse_nested(tb, max, (struct nlattr *)from, NULL) ? -EBADMSG : 0;
 }
 
-int wire_get_counters(const struct nlattr *from, struct counters *c)
+/* Counters 1..@max, but for @pad, which is none */
+static int get_counters(const struct nlattr *from, struct counters *c, int max, int pad)
 {
 	struct nlattr *tb[RINGLB_COUNTER_MAX + 1];
 	int i;
@@ -400,15 +411,38 @@ int wire_get_counters(const struct nlattr *from, struct counters *c)
 	memset(c, 0, sizeof(*c));
 	if (!from)
 		return 0;
-	if (parse(from, tb, RINGLB_COUNTER_MAX))
+	if (parse(from, tb, max))
 		return -EBADMSG;
-	for (i = 1; i <= RINGLB_COUNTER_MAX; i++) {
-		if (!tb[i] || i == RINGLB_COUNTER_PAD)
+	for (i = 1; i <= max; i++) {
+		if (!tb[i] || i == pad)
 			continue;
 		if (get_u64(tb[i], &c->value[i]))
 			return -EBADMSG;
 		c->has |= BIT(i);
 	}
+	return 0;
+}
+
+int wire_get_counters(const struct nlattr *from, struct counters *c)
+{
+	return get_counters(from, c, RINGLB_COUNTER_MAX, RINGLB_COUNTER_PAD);
+}
+
+int wire_get_dev(const struct nlattr *from, struct dev *d)
+{
+	struct nlattr *tb[RINGLB_A_DEV_MAX + 1];
+	const struct nlattr *name;
+
+	memset(d, 0, sizeof(*d));
+	if (!from || parse(from, tb, RINGLB_A_DEV_MAX) ||
+	    get_u32(tb[RINGLB_A_DEV_INDEX], &d->index) ||
+	    get_counters(tb[RINGLB_A_DEV_COUNTERS], &d->counters, RINGLB_DEV_MAX, RINGLB_DEV_PAD))
+		return -EBADMSG;
+	name = tb[RINGLB_A_DEV_NAME];
+	if (!name || !nla_len(name) || (size_t)nla_len(name) > sizeof(d->name) ||
+	    ((char *)nla_data(name))[nla_len(name) - 1])
+		return -EBADMSG;
+	strcpy(d->name, nla_data(name));
 	return 0;
 }
 

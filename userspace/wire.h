@@ -28,6 +28,7 @@ int wire_put_backend(struct nl_msg *msg, const struct backend *b, struct wire_sp
 int wire_put_lookup(struct nl_msg *msg, const struct lookup *l);
 int wire_put_flow(struct nl_msg *msg, const struct remembered *f, struct wire_span *span);
 int wire_put_flows(struct nl_msg *msg, const struct flows *f);
+int wire_put_dev(struct nl_msg *msg, const char *name);
 int wire_put_secret(struct nl_msg *msg, const u8 key[RINGLB_SECRET_LEN], bool force);
 
 /* 0, or -EBADMSG: a nest is missing, or what is in it is of no use */
@@ -40,6 +41,7 @@ int wire_get_flow(const struct nlattr *nest, struct remembered *f);
 int wire_get_client(const struct nlattr *nest, struct remembered *f);
 int wire_get_taken(const struct nlattr *nest, struct taken *taken);
 int wire_get_flows(const struct nlattr *nest, struct flows *f);
+int wire_get_dev(const struct nlattr *nest, struct dev *d);
 int wire_get_counters(const struct nlattr *nest, struct counters *c);
 
 int wire_message_cmd(const struct nlmsghdr *h);

@@ -143,6 +143,27 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_PASS_HEADERS] = "pass_headers",
 };
 
+static const char *const dev_counters[RINGLB_DEV_MAX + 1] = {
+	[RINGLB_DEV_TAKEN_IN] = "taken_in",
+	[RINGLB_DEV_TAKEN_OUT] = "taken_out",
+	[RINGLB_DEV_DECLINED_ADDRESS] = "declined_address",
+	[RINGLB_DEV_DECLINED_VLAN] = "declined_vlan",
+	[RINGLB_DEV_DECLINED_PORT] = "declined_port",
+	[RINGLB_DEV_DECLINED_OPTIONS] = "declined_options",
+	[RINGLB_DEV_DECLINED_FRAGMENT] = "declined_fragment",
+	[RINGLB_DEV_DECLINED_PROTOCOL] = "declined_protocol",
+	[RINGLB_DEV_DECLINED_MALFORMED] = "declined_malformed",
+	[RINGLB_DEV_DECLINED_TTL] = "declined_ttl",
+	[RINGLB_DEV_DECLINED_FORWARDING] = "declined_forwarding",
+	[RINGLB_DEV_DECLINED_SOURCE] = "declined_source",
+	[RINGLB_DEV_DECLINED_UNSETTLED] = "declined_unsettled",
+	[RINGLB_DEV_DECLINED_NO_FLOW] = "declined_no_flow",
+	[RINGLB_DEV_DECLINED_ROUTE] = "declined_route",
+	[RINGLB_DEV_DECLINED_NEIGHBOUR] = "declined_neighbour",
+	[RINGLB_DEV_DECLINED_MTU] = "declined_mtu",
+	[RINGLB_DEV_DECLINED_OTHER] = "declined_other",
+};
+
 static int pair_find(const struct pair *pairs, const char *word, u32 *value)
 {
 	for (; pairs->word; pairs++) {
@@ -229,6 +250,12 @@ const char *word_method(u32 method)
 const char *word_counter(unsigned int counter)
 {
 	return counter <= RINGLB_COUNTER_MAX ? counters[counter] : NULL;
+}
+
+/* The same of a device's counter */
+const char *word_dev_counter(unsigned int counter)
+{
+	return counter <= RINGLB_DEV_MAX ? dev_counters[counter] : NULL;
 }
 
 const char *word_event(u32 event)

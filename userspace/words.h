@@ -61,6 +61,7 @@ const char *word_match(u32 match);
 const char *word_none(u32 none);
 const char *word_mode(u32 mode);
 const char *word_counter(unsigned int counter);
+const char *word_dev_counter(unsigned int counter);
 const char *word_event(u32 event);
 const char *word_flow_state(u32 state);
 const char *word_flow_event(unsigned int attr);

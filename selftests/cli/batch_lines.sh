@@ -51,7 +51,7 @@ file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
 words "a wrong number names its line" '4: weight "-3": expected 0 to 65535'
 file "$web # comment" 'servce show'
 words "an unknown object names its line" \
-	'2: "servce": expected service, backend, lookup, plan, simulate, table, flow, secret, save, apply, monitor, history, check, flush, version or help'
+	'2: "servce": expected service, backend, lookup, plan, simulate, table, flow, dev, secret, save, apply, monitor, history, check, flush, version or help'
 file 'service show'
 words "commands that change nothing are not for files" \
 	'1: "service show": expected in a file only commands that change something'
@@ -60,7 +60,7 @@ words "a lookup is not for files" \
 	'1: "lookup": expected in a file only commands that change something'
 file '-j service show'
 words "options are not for files" \
-	'1: "-j": expected service, backend, lookup, plan, simulate, table, flow, secret, save, apply, monitor, history, check, flush, version or help'
+	'1: "-j": expected service, backend, lookup, plan, simulate, table, flow, dev, secret, save, apply, monitor, history, check, flush, version or help'
 file 'secret set -'
 words "a secret from stdin is not for files" \
 	'1: secret "-": expected in a file 32 hex digits or random'

@@ -60,7 +60,7 @@ examples()
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table", "RANGES": "0-4095=10.0.0.1",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
-	          "HEX": "00112233445566778899aabbccddeeff"}
+	          "HEX": "00112233445566778899aabbccddeeff", "DEV": "eth0"}
 
 	def expand(word):
 	    if word in VALUES:
@@ -112,7 +112,7 @@ examples()
 	END
 }
 
-ktap_plan 14
+ktap_plan 15
 echo '0-4095 10.0.0.1' >"$dir/map"
 
 groff -ww -man -Tutf8 -z "$man" 2>"$dir/groff"
@@ -173,6 +173,11 @@ counters=$(sed -n -E 's/^\tRINGLB_COUNTER_([A-Z_]+),.*/\L\1/p' "$header" |
 ktap_is "man: counters are those of the protocol, in its order" \
 	"$(sed -n '/^\.SH COUNTERS/,/^\.SH EXIT/p' "$man" | sed -n 's/^\.B \([a-z_]*\)$/\1/p')" \
 	"$counters"
+
+ktap_is "man: a device's counters are those of the protocol, in its order" \
+	"$(sed -n '/^\.SH THE FAST PATH/,/^\.SH REPL/p' "$man" | sed -n 's/^\.B \([a-z_]*\)$/\1/p' |
+		grep -v '^all$')" \
+	"$(sed -n -E 's/^\tRINGLB_DEV_((TAKEN|DECLINED)_[A-Z_]+),.*/\L\1/p' "$header")"
 
 # The keys that a show prints are the ones that the manual names for it.
 keys()			# keys COMMAND...: of all objects

@@ -18,7 +18,7 @@ no_zeros='expected an IPv4 address without leading zeros'
 no_scope='expected an address without a scope (%)'
 not_mapped='expected an IPv4 address as such, not mapped into IPv6'
 port='expected a port from 1 to 65535'
-objects='service, backend, lookup, plan, simulate, table, flow, secret, save, apply, monitor, history, check, flush, version or help'
+objects='service, backend, lookup, plan, simulate, table, flow, dev, secret, save, apply, monitor, history, check, flush, version or help'
 letters='expected one of -j -p -s -n -b -f -V -h'
 slack='none or 0% to 100%, at most one decimal'
 seats='fresh or ID:WEIGHT,ID:WEIGHT... of at most 8192 seats'
@@ -336,6 +336,14 @@ cases()
 	secret set 00112233	secret of 8 characters: expected 32 hex digits, random or -
 	secret set 0011223344556677889900112233445g	secret of 32 characters: expected 32 hex digits, random or -
 	secret set random random	"random": expected force
+	dev add	device is missing: expected 1 to 15 characters, without / and :
+	dev add a/b	device "a/b": expected 1 to 15 characters, without / and :
+	dev add eth0:1	device "eth0:1": expected 1 to 15 characters, without / and :
+	dev add ''	device "": expected 1 to 15 characters, without / and :
+	dev del 0123456789abcdef	device "0123456789abcdef": expected 1 to 15 characters, without / and :
+	dev add eth0 eth1	"eth1": expected nothing more
+	dev set eth0	command of dev "set": expected add, del or show
+	dev show a b	"b": expected nothing more
 	secret show web	"web": expected nothing more
 	save all	"all": expected secret or nothing
 	save secret now	"now": expected nothing more

@@ -299,6 +299,7 @@ static const char *const lines[] = {
 	"plan web service set slack 1% backend del 10.0.0.1 backend set 10.0.0.2 weight 0",
 	"simulate web slots 4096 slack none plot a.svg method ring pcap a.pcap", "simulate backends 100 weight 1,2,65535 seed 7",
 	"flow show web 10.0.0.11:80", "flow flush", "flow set limit 4096", "flow stats",
+	"dev add eth0", "dev del eth0", "dev show", "dev show eth0",
 	"flow export web follow buffer 65536", "flow import flows.txt replace",
 	"secret show", "secret set 000102030405060708090a0b0c0d0e0f", "secret set random",
 	"save secret", "apply web.conf dry", "monitor", "history web", "check", "flush", "version", "help backend",
