@@ -111,6 +111,7 @@ def client(**change):
 
 
 F, FNEW, FDEL = genl.A_FLOW, genl.CMD_FLOW_NEW, genl.CMD_FLOW_DEL
+D, DNEW = genl.A_DEV, genl.CMD_DEV_NEW
 S, B, L, K = genl.A_SERVICE, genl.A_BACKEND, genl.A_LOOKUP, genl.A_SECRET
 NEW, SET, DEL, GET = (genl.CMD_SERVICE_NEW, genl.CMD_SERVICE_SET, genl.CMD_SERVICE_DEL,
                       genl.CMD_SERVICE_GET)
@@ -471,6 +472,18 @@ REFUSED = [
      errno.EINVAL, "source and destination are of different families"),
     ("lookup: no service there", genl.CMD_LOOKUP, lookup(dport=u32(genl.A_LOOKUP_DST_PORT, 81)),
      errno.ENOENT, "destination is no service"),
+    ("dev new: nothing", DNEW, b"", errno.EINVAL, "device is missing"),
+    ("dev new: no name", DNEW, nest(D), errno.EINVAL, "name of the device is missing"),
+    ("dev new: name of 16 bytes", DNEW, nest(D, text(1, "n" * 16)), errno.EINVAL, None),
+    ("dev new: name without its end", DNEW, nest(D, attr(1, b"lo")), errno.EINVAL, None),
+    ("dev new: empty name", DNEW, nest(D, text(1, "")), errno.ENODEV, "no such device"),
+    ("dev new: no such device", DNEW, nest(D, text(1, "nix")), errno.ENODEV, "no such device"),
+    ("dev new: a number, which answers have", DNEW, nest(D, text(1, "lo"), u32(2, 1)),
+     errno.EINVAL, None),
+    ("dev new: the loopback", DNEW, nest(D, text(1, "lo")), errno.EOPNOTSUPP,
+     "the loopback device has no fast path"),
+    ("dev del: without the fast path", genl.CMD_DEV_DEL, nest(D, text(1, "lo")), errno.ENOENT,
+     "device has no fast path"),
     ("secret set: nothing", genl.CMD_SECRET_SET, b"", errno.EINVAL, "secret is missing"),
     ("secret set: no key", genl.CMD_SECRET_SET, nest(K), errno.EINVAL,
      "key of the secret is missing"),
