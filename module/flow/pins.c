@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pins.c - the flow table: find, add, forget, visit
+ * pins.c - the flow table: find, add, forget
  *
  * In: keys of flows, and what is to be remembered of them. Out: pins.
  * Packets: softirq, or process context under rcu_read_lock(). Visits of the whole table:
- * process context; may sleep. Locks and lifetimes: pins.h.
- *
- * A bucket is a chain of pins; which bucket, the first bits of the hash say. So buckets are in
- * the order of the hashes whatever their number, a walk can go on after the table has grown,
- * and the stripe that guards a bucket guards the same flows in every size. When the size
- * changes, pins move one by one, the last of a chain first, to the head of a chain of the
- * next array. A reader on an old chain may be led into a new one and read more than it
- * wanted, but never less: what it did not meet it finds when it looks into the next array.
+ * visit.c. Buckets: chains.h. Locks and lifetimes: pins.h.
  */
+#include "chains.h"
 #include "pins.h"
 #include "track.h"
 
-#define BITS_MIN 12U		/* 32 KiB of buckets */
-#define BITS_MAX 26U
 #define EVICT_BUCKETS 64U	/* looked at for somebody to make room */
-#define YIELD_BUCKETS 256U	/* visited before others may run */
-
-/**
- * struct rlb_pins_array - buckets
- * @future: the array that replaces this one; RCU, set before the first pin moves
- * @bits: there are 2^bits buckets
- * @bucket: chains; RCU, written under the stripe's lock
- */
-struct rlb_pins_array {
-	struct rlb_pins_array __rcu *future;
-	u32 bits;
-	struct rlb_pin __rcu *bucket[];
-};
 
 /*
  * Nobody else sees these hashes, so words are taken as they stand in memory; a second half of
@@ -86,7 +65,14 @@ static __always_inline u64 hash_of(const struct rlb_pins *pins, struct sought s)
 	return s.vip ? hash_wide(pins, s) : hash_words(pins, s.w);
 }
 
-static u64 hash_pin(const struct rlb_pins *pins, const struct rlb_pin *pin)
+/**
+ * rlb_pin_hash() - where a flow's pin is: the first bits say the bucket, and the stripe
+ * @pins: the table
+ * @pin: the pin
+ *
+ * Return: an even number.
+ */
+u64 rlb_pin_hash(const struct rlb_pins *pins, const struct rlb_pin *pin)
 {
 	return hash_of(pins, flow_of(pin));
 }
@@ -104,26 +90,9 @@ static __always_inline bool is_flow(const struct rlb_pin *pin, struct sought s)
 	       (!s.vip || is_end(&rlb_wide_of(pin)->vip, s.vip));
 }
 
-static u32 index_of(const struct rlb_pins_array *array, u64 hash)
-{
-	return hash >> (64 - array->bits);
-}
-
 static spinlock_t *stripe_of(struct rlb_pins *pins, u64 hash)
 {
 	return &pins->stripe[hash >> (64 - RLB_PINS_STRIPE_BITS)];
-}
-
-/* Of a bucket, by its index. */
-static spinlock_t *stripe_at(struct rlb_pins *pins, const struct rlb_pins_array *array, u32 i)
-{
-	return &pins->stripe[i >> (array->bits - RLB_PINS_STRIPE_BITS)];
-}
-
-/* For holders of a stripe's lock: the chain of their flows is theirs. */
-static struct rlb_pin *chained(struct rlb_pin __rcu *const *link)
-{
-	return rcu_dereference_protected(*link, 1);
 }
 
 /**
@@ -154,50 +123,6 @@ void rlb_pins_init(struct rlb_pins *pins, const struct rlb_secret *secret, u32 m
 	rlb_pins_work_init(pins);
 }
 
-static struct rlb_pins_array *array_alloc(u32 bits)
-{
-	struct rlb_pins_array *array;
-	size_t size = sizeof(*array) + (sizeof(array->bucket[0]) << bits);
-
-	array = rlb_env_alloc(1, size);
-	if (!array)
-		return NULL;
-	memset(array, 0, size);
-	array->bits = bits;
-	return array;
-}
-
-/* For holders of @visit: there is no other array. */
-static struct rlb_pins_array *array_visited(const struct rlb_pins *pins)
-{
-	return rcu_dereference_protected(pins->array, 1);
-}
-
-/**
- * rlb_pins_reserve() - flows may come: have buckets for them
- * @pins: the table
- *
- * Process context, may sleep. Until it has succeeded once, every flow finds the table full.
- *
- * Return: 0, or -ENOMEM.
- */
-int rlb_pins_reserve(struct rlb_pins *pins)
-{
-	struct rlb_pins_array *array;
-	int err = 0;
-
-	mutex_lock(&pins->visit);
-	if (!array_visited(pins)) {
-		array = array_alloc(BITS_MIN);
-		if (array)
-			rcu_assign_pointer(pins->array, array);
-		else
-			err = -ENOMEM;
-	}
-	mutex_unlock(&pins->visit);
-	return err;
-}
-
 /**
  * rlb_pins_set_max() - how many flows may be remembered
  * @pins: the table
@@ -218,7 +143,7 @@ static __always_inline struct rlb_pin *chain_find(const struct rlb_pins_array *a
 {
 	struct rlb_pin *pin;
 
-	pin = rcu_dereference_check(array->bucket[index_of(array, hash)], 1);
+	pin = rcu_dereference_check(array->bucket[rlb_chain_index(array, hash)], 1);
 	while (pin && !is_flow(pin, s))
 		pin = rcu_dereference_check(pin->next, 1);
 	return pin;
@@ -295,8 +220,12 @@ static void count_out(struct rlb_pins *pins, const struct rlb_pin *pin)
 	atomic_dec(&pins->n);
 }
 
-/* An unlinked pin: to be freed when no reader can be looking at it any more. */
-static void bury(struct rlb_pins *pins, struct rlb_pin *pin)
+/**
+ * rlb_pin_bury() - an unlinked pin: to be freed when no reader can be looking at it any more
+ * @pins: the table
+ * @pin: the pin; no lock is held
+ */
+void rlb_pin_bury(struct rlb_pins *pins, struct rlb_pin *pin)
 {
 	bool first;
 
@@ -322,7 +251,7 @@ static u32 free_chain(struct rlb_pin *pin)
 	for (; pin; pin = next) {
 		next = pin->spare;
 		rlb_pin_free(pin);
-		if (!(++n % YIELD_BUCKETS))
+		if (!(++n % RLB_CHAINS_YIELD))
 			rlb_env_yield();
 	}
 	return n;
@@ -354,16 +283,10 @@ void rlb_pins_reap(struct rlb_pins *pins)
 		rlb_pins_reap_later(pins);
 }
 
-/* Is a flow one that another gateway could go on with? What wide pins say is of this one. */
-static bool is_told(const struct rlb_pins *pins, const struct rlb_pin_key *key)
-{
-	return rlb_feed_is_on(&pins->feed) && !(key->target & RLB_PIN_WIDE);
-}
-
 /* Who listens is to be told of a flow, however many others are. */
 static void tell(struct rlb_pins *pins, const struct rlb_pin_key *key)
 {
-	if (!is_told(pins, key))
+	if (!rlb_pins_is_told(pins, key))
 		return;
 	rlb_feed_put(&pins->feed, key, RLB_FEED_SIZE);
 	rlb_pins_tell_later(pins);
@@ -379,13 +302,20 @@ void rlb_pins_changed(struct rlb_pins *pins, const struct rlb_pin_key *key)
 	tell(pins, key);
 }
 
-/* Take a pin out of its chain; the stripe's lock is held. It goes to bury() afterwards. */
-static struct rlb_pin *unlink_at(struct rlb_pins *pins, struct rlb_pin __rcu **link,
-				 enum rlb_pins_counter why)
+/**
+ * rlb_pin_unlink() - take a pin out of its chain
+ * @pins: the table
+ * @link: what leads to it; the stripe's lock is held
+ * @why: what is counted
+ *
+ * Return: the pin, for rlb_pin_bury() once the lock is free.
+ */
+struct rlb_pin *rlb_pin_unlink(struct rlb_pins *pins, struct rlb_pin __rcu **link,
+			       enum rlb_pins_counter why)
 {
-	struct rlb_pin *pin = chained(link);
+	struct rlb_pin *pin = rlb_chained(link);
 
-	rcu_assign_pointer(*link, chained(&pin->next));
+	rcu_assign_pointer(*link, rlb_chained(&pin->next));
 	if (rlb_pin_is_wide(pin))
 		rlb_back_unlink(pins, rlb_wide_of(pin));
 	count_out(pins, pin);
@@ -420,21 +350,21 @@ static struct rlb_pin *make_room(struct rlb_pins *pins, u64 hash, u32 now)
 {
 	struct rlb_pins_array *array = newest(pins);
 	u32 mask = (1U << (array->bits - RLB_PINS_STRIPE_BITS)) - 1;
-	u32 i = index_of(array, hash), base = i & ~mask, left;
+	u32 i = rlb_chain_index(array, hash), base = i & ~mask, left;
 	struct rlb_pin __rcu **link, **best = NULL;
 	struct rlb_pin *pin;
 
 	for (left = min(EVICT_BUCKETS, mask + 1); left; left--, i++) {
 		link = &array->bucket[base | (i & mask)];
-		for (; (pin = chained(link)); link = &pin->next)
+		for (; (pin = rlb_chained(link)); link = &pin->next)
 			if ((rlb_pin_is_expired(pin, now) ||
 			     !(READ_ONCE(pin->state) & RLB_PIN_CONFIRMED)) &&
-			    goes_before(pin, best ? chained(best) : NULL, now))
+			    goes_before(pin, best ? rlb_chained(best) : NULL, now))
 				best = link;
 	}
 	if (!best)
 		return NULL;
-	return unlink_at(pins, best, rlb_pin_is_expired(chained(best), now) ?
+	return rlb_pin_unlink(pins, best, rlb_pin_is_expired(rlb_chained(best), now) ?
 				     RLB_PINS_EXPIRED : RLB_PINS_EVICTED);
 }
 
@@ -457,14 +387,6 @@ static void refill(struct rlb_pin *pin, const struct rlb_pin *what)
 	fill(pin, what);
 }
 
-static void link_first(struct rlb_pins_array *array, u64 hash, struct rlb_pin *pin)
-{
-	struct rlb_pin __rcu **head = &array->bucket[index_of(array, hash)];
-
-	rcu_assign_pointer(pin->next, chained(head));
-	rcu_assign_pointer(*head, pin);
-}
-
 /* Those that wait for their grace period take memory, too. */
 static bool has_dead(const struct rlb_pins *pins)
 {
@@ -482,7 +404,7 @@ static void tell_work(struct rlb_pins *pins, u32 n)
 		return;
 	rcu_read_lock();
 	array = newest(pins);
-	if (array && n >> array->bits >= 2 && array->bits < BITS_MAX)
+	if (array && n >> array->bits >= 2 && array->bits < RLB_CHAINS_BITS_MAX)
 		rlb_pins_tick_later(pins, true);
 	rcu_read_unlock();
 }
@@ -531,7 +453,7 @@ static bool link_new(struct rlb_pins *pins, struct rlb_pin *pin, u64 hash, bool 
 		a->unused = pin;
 		return false;
 	}
-	link_first(array, hash, pin);
+	rlb_chain_link(array, hash, pin);
 	rlb_pins_count(pins, RLB_PINS_ADDED);
 	held(pin, 1);
 	return true;
@@ -567,8 +489,8 @@ static struct rlb_pin __rcu **link_of(struct rlb_pins *pins, u64 hash, struct so
 	struct rlb_pin *pin;
 
 	for (; array; array = rcu_dereference_check(array->future, 1)) {
-		link = &array->bucket[index_of(array, hash)];
-		for (; (pin = chained(link)); link = &pin->next)
+		link = &array->bucket[rlb_chain_index(array, hash)];
+		for (; (pin = rlb_chained(link)); link = &pin->next)
 			if (is_flow(pin, s))
 				return link;
 	}
@@ -583,8 +505,9 @@ static struct rlb_pin *replace(struct rlb_pins *pins, struct rlb_pin *pin,
 
 	if (is_elsewhere(pin, what)) {
 		if (!has_dead(pins))
-			a->gone = unlink_at(pins, link_of(pins, hash_pin(pins, pin), flow_of(pin)),
-					    RLB_PINS_REMOVED);
+			a->gone = rlb_pin_unlink(pins,
+						 link_of(pins, rlb_pin_hash(pins, pin), flow_of(pin)),
+						 RLB_PINS_REMOVED);
 		return NULL;
 	}
 	refill(pin, what);
@@ -625,9 +548,9 @@ static struct rlb_pin *make(const struct rlb_pin *what)
 static void clear_away(struct rlb_pins *pins, struct rlb_pin *new, const struct adding *a)
 {
 	if (a->gone)
-		bury(pins, a->gone);
+		rlb_pin_bury(pins, a->gone);
 	if (a->unused)
-		bury(pins, a->unused);
+		rlb_pin_bury(pins, a->unused);
 	else if (new)
 		rlb_pin_free(new);
 }
@@ -752,11 +675,11 @@ static struct rlb_pin *forget(struct rlb_pins *pins, struct sought s,
 
 	spin_lock_bh(stripe_of(pins, hash));
 	link = link_of(pins, hash, s);
-	if (link && (!backend || rlb_pin_backend(chained(link)) == backend))
-		gone = unlink_at(pins, link, why);
+	if (link && (!backend || rlb_pin_backend(rlb_chained(link)) == backend))
+		gone = rlb_pin_unlink(pins, link, why);
 	spin_unlock_bh(stripe_of(pins, hash));
 	if (gone)
-		bury(pins, gone);
+		rlb_pin_bury(pins, gone);
 	return gone;
 }
 
@@ -812,150 +735,6 @@ bool rlb_pins_forget(struct rlb_pins *pins, const struct rlb_pin_key *key)
 	return forget(pins, narrow(key), NULL, RLB_PINS_REMOVED);
 }
 
-/* What a sweep does */
-struct sweep {
-	struct rlb_pins *pins;
-	u32 now;
-};
-
-/*
- * Would who listens forget a flow in less than half the time that it has left here? Told again
- * so early, it is not needed more often than every half timeout, and the next sweep does for
- * those that find no room now: a half of the queue is left for what changes.
- */
-static void tell_again(struct rlb_pins *pins, struct rlb_pin *pin, u32 now)
-{
-	u32 expires = READ_ONCE(pin->expires);
-
-	if (!(READ_ONCE(pin->state) & RLB_PIN_CONFIRMED) ||
-	    (int32_t)(pin->told - now) >= (int32_t)(expires - now) / 2)
-		return;
-	if (!rlb_feed_put(&pins->feed, &pin->key, RLB_FEED_SIZE / 2))
-		return;
-	pin->told = expires;
-	rlb_pins_tell_later(pins);
-}
-
-/* A test of rlb_pins_sweep(), under the stripe's lock, which lets it note what is told. */
-static bool is_over(const struct rlb_pin *pin, void *arg)
-{
-	struct sweep *sweep = arg;
-
-	if (rlb_pin_is_expired(pin, sweep->now))
-		return true;
-	if (is_told(sweep->pins, &pin->key))
-		tell_again(sweep->pins, (struct rlb_pin *)pin, sweep->now);
-	return false;
-}
-
-/* Forget those of a bucket that a test picks; @visit is held. */
-static u32 prune(struct rlb_pins *pins, struct rlb_pins_array *array, u32 i, rlb_pin_test test,
-		 void *arg, enum rlb_pins_counter why)
-{
-	struct rlb_pin __rcu **link = &array->bucket[i];
-	struct rlb_pin *gone = NULL, *pin;
-	u32 n = 0;
-
-	if (!rcu_access_pointer(*link))
-		return 0;
-	spin_lock_bh(stripe_at(pins, array, i));
-	while ((pin = chained(link))) {
-		if (!test(pin, arg)) {
-			link = &pin->next;
-			continue;
-		}
-		unlink_at(pins, link, why)->spare = gone;
-		gone = pin;
-		n++;
-	}
-	spin_unlock_bh(stripe_at(pins, array, i));
-	for (; gone; gone = pin) {
-		pin = gone->spare;
-		bury(pins, gone);
-	}
-	return n;
-}
-
-/**
- * rlb_pins_remove() - forget all flows that a test picks
- * @pins: the table
- * @test: true for those to forget; called under a spin lock
- * @arg: handed to @test
- *
- * Process context, may sleep. Flows that are added meanwhile may be missed: see "Lifetimes" in
- * pins.h.
- *
- * Return: how many.
- */
-u32 rlb_pins_remove(struct rlb_pins *pins, rlb_pin_test test, void *arg)
-{
-	struct rlb_pins_array *array;
-	u32 n = 0, i;
-
-	if (!rlb_pins_any(pins))
-		return 0;
-	mutex_lock(&pins->visit);
-	array = array_visited(pins);
-	for (i = 0; array && i < 1U << array->bits; i++) {
-		n += prune(pins, array, i, test, arg, RLB_PINS_REMOVED);
-		if (!(i % YIELD_BUCKETS))
-			rlb_env_yield();
-	}
-	mutex_unlock(&pins->visit);
-	return n;
-}
-
-/**
- * rlb_pins_buckets() - how many buckets there are
- * @pins: the table
- *
- * Process context, may sleep.
- *
- * Return: a power of two, or 0 before rlb_pins_reserve().
- */
-u32 rlb_pins_buckets(struct rlb_pins *pins)
-{
-	const struct rlb_pins_array *array;
-	u32 n;
-
-	mutex_lock(&pins->visit);
-	array = array_visited(pins);
-	n = array ? 1U << array->bits : 0;
-	mutex_unlock(&pins->visit);
-	return n;
-}
-
-/**
- * rlb_pins_sweep() - forget what has expired, in the next few buckets
- * @pins: the table
- * @buckets: how many to look at; all if there are fewer
- * @now: the time
- *
- * Process context, may sleep.
- *
- * Return: how many were forgotten.
- */
-u32 rlb_pins_sweep(struct rlb_pins *pins, u32 buckets, u32 now)
-{
-	struct sweep sweep = { .pins = pins, .now = now };
-	struct rlb_pins_array *array;
-	u32 n = 0, mask;
-
-	mutex_lock(&pins->visit);
-	array = array_visited(pins);
-	if (!array)
-		buckets = 0;
-	mask = array ? (1U << array->bits) - 1 : 0;
-	for (buckets = min(buckets, mask + 1); buckets; buckets--) {
-		n += prune(pins, array, pins->sweep_at++ & mask, is_over, &sweep,
-			   RLB_PINS_EXPIRED);
-		if (!(buckets % YIELD_BUCKETS))
-			rlb_env_yield();
-	}
-	mutex_unlock(&pins->visit);
-	return n;
-}
-
 static void copy_pin(struct rlb_pin *copy, const struct rlb_pin *pin)
 {
 	memset(copy, 0, sizeof(*copy));
@@ -967,70 +746,17 @@ static void copy_pin(struct rlb_pin *copy, const struct rlb_pin *pin)
 	copy->state = READ_ONCE(pin->state);
 }
 
-static void copy_wide(struct rlb_wide *copy, const struct rlb_pin *pin)
+/**
+ * rlb_wide_copy() - a pin as it is, for who does not hold its lock
+ * @copy: out: of a wide pin all of it, else @pin alone
+ * @pin: the pin; the stripe's lock is held
+ */
+void rlb_wide_copy(struct rlb_wide *copy, const struct rlb_pin *pin)
 {
 	memset(copy, 0, sizeof(*copy));
 	copy_pin(&copy->pin, pin);
 	if (rlb_pin_is_wide(pin))
 		copy_places(copy, rlb_wide_of(pin));
-}
-
-/* The pin of a bucket with the lowest hash from *@cursor on. */
-static bool next_in_bucket(struct rlb_pins *pins, struct rlb_pins_array *array, u32 i, u64 *cursor,
-			   struct rlb_wide *copy)
-{
-	struct rlb_pin *pin, *best = NULL;
-	u64 hash, lowest = 0;
-
-	if (!rcu_access_pointer(array->bucket[i]))
-		return false;
-	spin_lock_bh(stripe_at(pins, array, i));
-	for (pin = chained(&array->bucket[i]); pin; pin = chained(&pin->next)) {
-		hash = hash_pin(pins, pin);
-		if (hash < *cursor || (best && hash > lowest))
-			continue;
-		best = pin;
-		lowest = hash;
-	}
-	if (best)
-		copy_wide(copy, best);
-	spin_unlock_bh(stripe_at(pins, array, i));
-	if (best)
-		*cursor = lowest + 1;
-	return best;
-}
-
-/**
- * rlb_pins_next() - walk over all flows, one at each call
- * @pins: the table
- * @cursor: where the walk is; 0 at first
- * @copy: out: the next flow, of a wide pin all of it, else @pin alone; its backend is valid as
- *	long as the caller forbids removal
- *
- * Process context, may sleep. Flows that are there during the whole walk come exactly once,
- * even if the table grows meanwhile.
- *
- * Return: false if there are no more.
- */
-bool rlb_pins_next(struct rlb_pins *pins, u64 *cursor, struct rlb_wide *copy)
-{
-	struct rlb_pins_array *array;
-	bool found = false;
-	u32 i;
-
-	mutex_lock(&pins->visit);
-	array = array_visited(pins);
-	for (i = array ? index_of(array, *cursor) : 0; array && i < 1U << array->bits; i++) {
-		found = next_in_bucket(pins, array, i, cursor, copy);
-		if (found)
-			break;
-		if (!(i % YIELD_BUCKETS))
-			rlb_env_yield();
-	}
-	if (!found)
-		*cursor = U64_MAX;
-	mutex_unlock(&pins->visit);
-	return found;
 }
 
 /**
@@ -1064,74 +790,6 @@ bool rlb_pins_copy(struct rlb_pins *pins, const struct rlb_pin_key *key, u32 now
 	return there;
 }
 
-/* Move a chain to another array, its last pin first. */
-static void move_chain(struct rlb_pins *pins, struct rlb_pins_array *from, u32 i,
-		       struct rlb_pins_array *to)
-{
-	struct rlb_pin __rcu **link;
-	struct rlb_pin *pin;
-
-	if (!rcu_access_pointer(from->bucket[i]))
-		return;
-	spin_lock_bh(stripe_at(pins, from, i));
-	while ((pin = chained(&from->bucket[i]))) {
-		for (link = &from->bucket[i]; chained(&pin->next); pin = chained(link))
-			link = &pin->next;
-		link_first(to, hash_pin(pins, pin), pin);
-		rcu_assign_pointer(*link, NULL);
-	}
-	spin_unlock_bh(stripe_at(pins, from, i));
-}
-
-/**
- * rlb_pins_bits() - how many buckets there are to be
- * @bits: how many there are, as a power of two; 0: none yet
- * @n: pins in them
- *
- * Return: as many as there are pins, or as there are now if those are not far too many.
- */
-u32 rlb_pins_bits(u32 bits, u32 n)
-{
-	u32 want = BITS_MIN;
-
-	while (want < BITS_MAX && n >> want)
-		want++;
-	if (want < bits && want + 4 > bits && want > BITS_MIN)
-		return bits;
-	return want;
-}
-
-/**
- * rlb_pins_grow() - have as many buckets as there are pins, or fewer if far too many
- * @pins: the table
- *
- * Process context, may sleep. Without memory everything stays as it is.
- */
-void rlb_pins_grow(struct rlb_pins *pins)
-{
-	struct rlb_pins_array *old, *new = NULL;
-	u32 bits, i;
-
-	mutex_lock(&pins->visit);
-	old = array_visited(pins);
-	bits = old ? rlb_pins_bits(old->bits, atomic_read(&pins->n)) : 0;
-	if (old && bits != old->bits)
-		new = array_alloc(bits);
-	if (new) {
-		rcu_assign_pointer(old->future, new);
-		for (i = 0; i < 1U << old->bits; i++) {
-			move_chain(pins, old, i, new);
-			if (!(i % YIELD_BUCKETS))
-				rlb_env_yield();
-		}
-		rcu_assign_pointer(pins->array, new);
-		synchronize_rcu();
-		rlb_env_free(old);
-	}
-	rlb_back_grow(pins);
-	mutex_unlock(&pins->visit);
-}
-
 /**
  * rlb_pins_exit() - the end of a table
  * @pins: the table; no packet and no request can come any more
@@ -1145,13 +803,13 @@ void rlb_pins_exit(struct rlb_pins *pins)
 	u32 i;
 
 	rlb_pins_work_exit(pins);
-	array = array_visited(pins);
+	array = rlb_pins_visited(pins);
 	for (i = 0; array && i < 1U << array->bits; i++) {
-		for (pin = chained(&array->bucket[i]); pin; pin = next) {
-			next = chained(&pin->next);
+		for (pin = rlb_chained(&array->bucket[i]); pin; pin = next) {
+			next = rlb_chained(&pin->next);
 			rlb_pin_free(pin);
 		}
-		if (!(i % YIELD_BUCKETS))
+		if (!(i % RLB_CHAINS_YIELD))
 			rlb_env_yield();
 	}
 	free_chain(pins->dead);
