@@ -10,7 +10,9 @@
 #include <linux/workqueue.h>
 
 #include "backend.h"
+#include "forward/outer.h"
 #include "forward/route.h"
+#include "forward/tunnel.h"
 #include "service.h"
 #include "stats.h"
 #include "way.h"
@@ -230,6 +232,8 @@ void rlb_backend_link(struct rlb_backend *b)
 		list_del(&b->gone);
 	b->is_gone = false;
 	b->known = true;
+	if (rlb_service_is_tunnel(b->service))
+		rlb_outer_link(b);
 	if (b->indexed || !rlb_service_is_nat(b->service))
 		return;
 	rlb_backend_make_way(b->service->rn, &b->node);
@@ -409,6 +413,7 @@ static void backend_end(struct rlb_backend *b)
 	struct rlb_net *rn = b->service->rn;
 
 	backend_hide(b);
+	rlb_outer_hide(b);
 	WRITE_ONCE(b->takes, RLB_TAKES_NONE);
 	list_add(&b->gone, &rn->ending);
 	schedule_work(&rn->end);
@@ -563,6 +568,9 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	b->node.proto = sc->proto;
 	b->node.addr = c->addr;
 	b->node.port = c->port ?: sc->port;
+	b->end.family = c->family;
+	b->end.proto = rlb_tunnel_proto(sc);
+	b->end.addr = c->addr;
 	return b;
 }
 

@@ -17,7 +17,9 @@ struct rlb_way_to;
 /**
  * struct rlb_backend - an address, and perhaps a port, inside one service
  * @node: address, port, protocol and family of the packets that it gets and sends; the port is
- *	the service's if none is configured, 0 if that has several. In rlb_net.reals if answers come by (mode nat)
+ *	the service's if none is configured, 0 if that has several. In rlb_net.reals if answers
+ *	come by (mode nat)
+ * @end: of mode tunnel: address, port, protocol and family of the outer packets that it gets
  * @stats: RLB_COUNTERS_BACKEND
  * @service: whose it is; outlives every packet's sight of it
  * @number: its own in the namespace, below RLB_PIN_DIRECT; never changes
@@ -39,6 +41,7 @@ struct rlb_way_to;
  * @is_gone: it has been removed from the service's set; cfg_lock
  * @known: it has been in force; cfg_lock
  * @indexed: packets find it by @node; cfg_lock
+ * @is_end: ICMP errors find it by @end, in rlb_net.ends; cfg_lock
  * @bound: the service's table has it, as a member or as an old owner; cfg_lock
  * @way: the route to it that packets of the fast path have found, or NULL; see way.c
  * @rcu: for its end
@@ -46,6 +49,7 @@ struct rlb_way_to;
  */
 struct rlb_backend {
 	struct rlb_index_node node;
+	struct rlb_index_node end;
 	struct rlb_stats __percpu *stats;
 	struct rlb_service *service;
 	u32 number;
@@ -67,6 +71,7 @@ struct rlb_backend {
 	bool is_gone;
 	bool known;
 	bool indexed;
+	bool is_end;
 	bool bound;
 	struct rlb_way_to __rcu *way;
 	struct rcu_head rcu;

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 
 #include "draft.h"
+#include "forward/outer.h"
 #include "map.h"
 #include "own.h"
 #include "service.h"
@@ -343,6 +344,16 @@ static u32 count_new(const struct rlb_draft *draft)
 	return n;
 }
 
+/* For what is to be found by packets or ICMP errors */
+static int reserve_places(const struct rlb_draft *draft)
+{
+	struct rlb_net *rn = draft->service->rn;
+
+	if (rlb_service_is_tunnel(draft->service))
+		return rlb_outer_reserve(rn, draft->set.n);
+	return rlb_index_reserve(&rn->reals, count_new(draft));
+}
+
 /* Will some of its flows need wide pins? */
 static int reserve_wide(const struct rlb_draft *draft)
 {
@@ -399,7 +410,7 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 	if (err)
 		return err;
 	revive(draft);
-	err = rlb_index_reserve(&svc->rn->reals, count_new(draft)) ?: reserve_wide(draft);
+	err = reserve_places(draft) ?: reserve_wide(draft);
 	if (err || !draft->rebuild)
 		return err;
 	table = rlb_table_build(svc, &draft->config, &draft->set, extack);

@@ -34,6 +34,8 @@
 #include "forward/dsr.h"
 #include "fast.h"
 #include "forward/nat.h"
+#include "forward/outer.h"
+#include "forward/tunnel.h"
 #include "hook.h"
 #include "icmp.h"
 #include "none.h"
@@ -50,17 +52,25 @@
 #define PRIORITY_REPLY INT_MAX
 
 /* Left alone; counted, if it might have been one of ours. */
-static noinline enum rlb_verdict pass(const struct rlb_pkt *pkt)
+static noinline enum rlb_verdict pass(struct rlb_pkt *pkt)
 {
+	if (pkt->is_outer)
+		rlb_outer_error(pkt);
 	if (pkt->passed)
 		rlb_count(pkt->rn->stats, pkt->passed);
 	return RLB_PASS;
 }
 
+/* In modes whose answers do not come by */
+static noinline enum rlb_verdict send_on(struct rlb_pkt *pkt)
+{
+	return rlb_service_is_tunnel(pkt->service) ? rlb_tunnel_in(pkt) : rlb_dsr_in(pkt);
+}
+
 static enum rlb_verdict forward(struct rlb_pkt *pkt)
 {
 	if (unlikely(!rlb_service_is_nat(pkt->service)))
-		return rlb_dsr_in(pkt);
+		return send_on(pkt);
 	rlb_direct_yield(pkt);
 	return pkt->is_error ? rlb_icmp_in(pkt) : rlb_nat_in(pkt);
 }
@@ -176,6 +186,8 @@ static noinline unsigned int request_out(struct rlb_net *rn, struct sk_buff *skb
 
 	if (verdict == RLB_DROP && is_for_none(&pkt))
 		return NF_DROP_ERR(rlb_none(&pkt));
+	if (verdict == RLB_SENT)
+		return NF_STOLEN;
 	if (verdict == RLB_NEXT && route_again(&pkt))
 		verdict = rlb_drop(&pkt, RINGLB_COUNTER_DROP_NO_ROUTE);
 	/* The sender, being on this host, is told. */

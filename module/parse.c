@@ -48,6 +48,12 @@ enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
 	return RLB_NEXT;
 }
 
+/* Of those that hold a packet and have no ports */
+static bool is_tunnel(u8 proto)
+{
+	return proto == IPPROTO_IPIP || proto == IPPROTO_IPV6;
+}
+
 /*
  * The packet that an ICMP error quotes. It went the other way: its source is whom the error
  * goes to. So the tuple is turned round, and rooms find the error's flow by it as they find
@@ -55,8 +61,10 @@ enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
  */
 static enum rlb_verdict parse_quoted_transport(struct rlb_pkt *pkt)
 {
-	if (!rlb_has_ports(pkt->tuple.proto))
+	if (!rlb_has_ports(pkt->tuple.proto)) {
+		pkt->is_outer = is_tunnel(pkt->tuple.proto);
 		return RLB_PASS;
+	}
 	pkt->is_error = true;
 	return rlb_parse_ports(pkt, pkt->quoted_l4, QUOTED_MIN, &pkt->tuple.dport, &pkt->tuple.sport);
 }

@@ -12,7 +12,7 @@
  * read-side section that the netfilter core opens around each hook.
  *
  * Lifetimes. A service is found by packets through rlb_net.vips, a backend through
- * rlb_net.reals and through the table of its service, a table through its service. Each is
+ * rlb_net.reals or .ends and through the table of its service, a table through its service. Each is
  * unlinked first and freed after a grace period; nothing that a packet holds outlives its
  * hook. A backend points to its service: all backends are unlinked before their service, so
  * whoever finds one under RCU finds the other alive. A removed backend stays where packets find
@@ -102,6 +102,7 @@ struct rlb_match {
  * @reals: backends by address, port and protocol of their packets; those that keep the ports of
  *	packets by port 0. Read by packets
  * @match: of IPv4 and of IPv6: what to look for beside single addresses and ports; read by packets
+ * @ends: backends of mode tunnel by what their outer packets go to; read by ICMP errors
  * @stats: packets dropped before a service was known
  * @pins: flows that are remembered
  * @devs: devices with the fast path; changed under cfg_lock, read by packets
@@ -135,6 +136,7 @@ struct rlb_net {
 	struct rlb_index vips;
 	struct rlb_index reals;
 	struct rlb_match match[2];
+	struct rlb_index ends;
 	struct rlb_stats __percpu *stats;
 	struct rlb_pins pins;
 	struct list_head devs;
@@ -196,6 +198,8 @@ enum rlb_verdict {
  *	protocols, which are not rewritten in one go
  * @is_error: the packet is an ICMP error
  * @is_redirect: if @is_error, one that names a better way
+ * @is_outer: parse.c said RLB_PASS to an ICMP error that quotes what may be an outer packet of mode
+ *	tunnel
  * @passed: if parse.c said RLB_PASS: why, for a packet that may be of one of our flows: a
  *	RINGLB_COUNTER_PASS_*; else 0
  * @why: why the packet's flow could not be remembered, if that was tried: a RINGLB_COUNTER_DROP_*
@@ -215,6 +219,7 @@ struct rlb_pkt {
 	unsigned int quoted_l4;
 	bool is_error;
 	bool is_redirect;
+	bool is_outer;
 	u8 passed;
 	u8 why;
 	struct rlb_service *service;

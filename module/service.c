@@ -199,14 +199,22 @@ static void service_delist(struct rlb_net *rn, struct rlb_service *svc)
 	xa_erase(&rn->services, svc->id);
 }
 
+static u8 other_family(const struct rlb_service_config *config)
+{
+	return config->family == AF_INET ? AF_INET6 : AF_INET;
+}
+
 static int hooks_get(struct rlb_net *rn, const struct rlb_service_config *config)
 {
 	int err;
 
 	err = rlb_hooks_get(rn, RLB_HOOKS_NAT, config->family);
-	if (err || !config->snat.on)
+	if (err)
 		return err;
-	err = rlb_hooks_get(rn, RLB_HOOKS_SNAT, config->family);
+	if (config->snat.on)
+		err = rlb_hooks_get(rn, RLB_HOOKS_SNAT, config->family);
+	else if (config->mode == RINGLB_MODE_TUNNEL)	/* outer packets, and errors about them */
+		err = rlb_hooks_get(rn, RLB_HOOKS_NAT, other_family(config));
 	if (err)
 		rlb_hooks_put(rn, RLB_HOOKS_NAT, config->family);
 	return err;
@@ -216,6 +224,8 @@ static void hooks_put(struct rlb_net *rn, const struct rlb_service_config *confi
 {
 	if (config->snat.on)
 		rlb_hooks_put(rn, RLB_HOOKS_SNAT, config->family);
+	if (config->mode == RINGLB_MODE_TUNNEL)
+		rlb_hooks_put(rn, RLB_HOOKS_NAT, other_family(config));
 	rlb_hooks_put(rn, RLB_HOOKS_NAT, config->family);
 }
 
@@ -452,6 +462,7 @@ int rlb_services_init(struct rlb_net *rn)
 	xa_init_flags(&rn->services, XA_FLAGS_ALLOC1);
 	rn->vips.lock = &rn->cfg_lock;
 	rn->reals.lock = &rn->cfg_lock;
+	rn->ends.lock = &rn->cfg_lock;
 	return rhashtable_init(&rn->names, &name_params);
 }
 
@@ -472,4 +483,5 @@ void rlb_services_exit(struct rlb_net *rn)
 	xa_destroy(&rn->services);
 	rlb_index_destroy(&rn->vips);
 	rlb_index_destroy(&rn->reals);
+	rlb_index_destroy(&rn->ends);
 }

@@ -50,6 +50,7 @@ struct rlb_snat {
  * @settle: slots that may follow in a second, in thousandths of the table; 0: none
  * @track: enum ringlb_track
  * @mode: enum ringlb_mode
+ * @tunnel: enum ringlb_tunnel, of mode tunnel
  * @timeout: seconds after which a flow that has sent nothing counts as ended
  * @drain_timeout: seconds after which a draining backend counts as down
  * @last_resort: draining backends take new flows when none is up
@@ -76,6 +77,7 @@ struct rlb_service_config {
 	u32 settle;
 	u32 track;
 	u32 mode;
+	u32 tunnel;
 	u32 timeout;
 	u32 drain_timeout;
 	u32 last_resort;
@@ -234,6 +236,12 @@ static inline struct rlb_backend *rlb_real_find(const struct rlb_net *rn, u8 fam
 static inline bool rlb_service_is_nat(const struct rlb_service *svc)
 {
 	return svc->config.mode == RINGLB_MODE_NAT;
+}
+
+/* Do they go inside packets of the gateway's own? */
+static inline bool rlb_service_is_tunnel(const struct rlb_service *svc)
+{
+	return svc->config.mode == RINGLB_MODE_TUNNEL;
 }
 
 struct rlb_service *rlb_service_by_name(struct rlb_net *rn, const char *name);

@@ -24,7 +24,7 @@ const struct grammar grammar[] = {
 		"service", "add", "NAME tcp|udp|sctp ADDR:PORT|ADDR:FIRST-LAST|ADDR:*|ADDR/BITS:PORT",
 		"serve a protocol, an address or prefix, and a port, several or all by backends",
 		service_keywords, 0, (SERVICE_CHANGES & ~BIT(SERVICE_MAP)) | SERVICE_SNAT |
-				     BIT(RINGLB_A_SERVICE_MODE) | BIT(RINGLB_A_SERVICE_FORCE),
+				     SERVICE_MODE | BIT(RINGLB_A_SERVICE_FORCE),
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
 	}, {
 		"service", "set", "NAME", "change what is given, at least one",

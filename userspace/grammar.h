@@ -76,7 +76,10 @@ struct command {
 	};
 };
 
-/* Mask of what service set may give, and service add but for a map and with a mode */
+/* Mask of what service add may give, and service set not: how packets go to backends */
+#define SERVICE_MODE (BIT(RINGLB_A_SERVICE_MODE) | BIT(RINGLB_A_SERVICE_TUNNEL))
+
+/* Mask of what service set may give, and service add but for a map */
 #define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
 			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
 			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SEATS) | \

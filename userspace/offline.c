@@ -67,8 +67,6 @@ static void take_options(struct service *s, const struct service *from)
 		s->udp_drain = from->udp_drain;
 	if (HAS(from, RINGLB_A_SERVICE_NONE))
 		s->none = from->none;
-	if (HAS(from, RINGLB_A_SERVICE_MODE))
-		s->mode = from->mode;
 	if (HAS(from, RINGLB_A_SERVICE_SEATS)) {
 		s->seats = from->seats;
 		s->n_seats = from->n_seats;
@@ -81,6 +79,21 @@ static void take_options(struct service *s, const struct service *from)
 	s->has &= ~(BIT(RINGLB_A_SERVICE_SEATS) | BIT(SERVICE_MAP));
 	if (s->method == RINGLB_METHOD_SEAT)
 		SET(s, RINGLB_A_SERVICE_SEATS);
+}
+
+/* A tunnel says it all. */
+static int complete_mode(struct service *s, char *error, size_t size)
+{
+	bool tunnel = HAS(s, RINGLB_A_SERVICE_TUNNEL);
+
+	if (!HAS(s, RINGLB_A_SERVICE_MODE))
+		s->mode = tunnel ? RINGLB_MODE_TUNNEL : RINGLB_MODE_NAT;
+	SET(s, RINGLB_A_SERVICE_MODE);
+	if (tunnel && s->mode != RINGLB_MODE_TUNNEL)
+		return refuse(error, size, "tunnel needs mode tunnel (attribute: tunnel)");
+	if (!tunnel && s->mode == RINGLB_MODE_TUNNEL)
+		return refuse(error, size, "mode tunnel needs a tunnel type (attribute: mode)");
+	return 0;
 }
 
 static int complete_snat(struct service *s, char *error, size_t size)
@@ -160,7 +173,6 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	s.last_resort = 1;
 	s.udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	s.none = RINGLB_NONE_REJECT;
-	s.mode = RINGLB_MODE_NAT;
 	if (s.snat)
 		s.track = RINGLB_TRACK_ALL;
 	take_options(&s, from);
@@ -175,10 +187,10 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_LAST_RESORT);
 	SET(&s, RINGLB_A_SERVICE_UDP_DRAIN);
 	SET(&s, RINGLB_A_SERVICE_NONE);
-	SET(&s, RINGLB_A_SERVICE_MODE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
-	if (complete_snat(&s, error, size) || complete_force(&s, error, size))
+	if (complete_mode(&s, error, size) || complete_snat(&s, error, size) ||
+	    complete_force(&s, error, size))
 		return -1;
 	if (model_find(m, s.name))
 		return refuse(error, size, "a service of this name exists");
@@ -309,7 +321,7 @@ static int apply_backend_add(struct model *m, struct service *s, const struct ba
 	SET(&b, RINGLB_A_BACKEND_SLOW_START);
 	if (addr_wrong(&b.at))
 		return refuse(error, size, addr_wrong(&b.at));
-	if (b.at.family != s->vip.family)
+	if (b.at.family != s->vip.family && s->mode != RINGLB_MODE_TUNNEL)
 		return refuse(error, size,
 			      "backend is not of the address family of the service");
 	if (b.at.port && !service_is_nat(s))

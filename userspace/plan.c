@@ -254,7 +254,7 @@ static void describe(struct plan *p, const struct service *before, const struct 
 		return;
 	}
 	if (before->protocol != after->protocol || addr_cmp(&before->vip, &after->vip) ||
-	    before->mode != after->mode)
+	    before->mode != after->mode || before->tunnel != after->tunnel)
 		p->status = PLAN_REPLACED;
 	p->rehash = p->status == PLAN_REPLACED || before->key != after->key;
 }

@@ -36,6 +36,8 @@ u64 save_service_has(const struct service *s)
 		wanted &= ~BIT(RINGLB_A_SERVICE_SLACK);
 	if (word_stray(s->method, BIT(RINGLB_A_SERVICE_VNODES)))
 		wanted &= ~BIT(RINGLB_A_SERVICE_VNODES);
+	if (s->mode != RINGLB_MODE_TUNNEL)
+		wanted &= ~BIT(RINGLB_A_SERVICE_TUNNEL);
 	if (!s->snat)
 		wanted &= ~SERVICE_SNAT;
 	if (!s->force)

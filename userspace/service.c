@@ -149,6 +149,8 @@ void service_facts(struct out *o, const struct service *s)
 		out_str(o, 0, "none", word_none(s->none));
 	if (HAS(s, RINGLB_A_SERVICE_MODE))
 		out_str(o, 0, "mode", word_mode(s->mode));
+	if (HAS(s, RINGLB_A_SERVICE_TUNNEL))
+		out_str(o, 0, "tunnel", word_tunnel(s->tunnel));
 	snat_facts(o, s);
 	if (s->force)
 		out_str(o, 0, "force", word_switch(s->force));

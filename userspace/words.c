@@ -63,6 +63,12 @@ static const struct pair nones[] = {
 static const struct pair modes[] = {
 	{ "nat", RINGLB_MODE_NAT },
 	{ "dsr", RINGLB_MODE_DSR },
+	{ "tunnel", RINGLB_MODE_TUNNEL },
+	{ NULL, 0 },
+};
+
+static const struct pair tunnels[] = {
+	{ "ipip", RINGLB_TUNNEL_IPIP },
 	{ NULL, 0 },
 };
 
@@ -217,6 +223,11 @@ const char *word_none(u32 none)
 const char *word_mode(u32 mode)
 {
 	return pair_word(modes, mode);
+}
+
+const char *word_tunnel(u32 tunnel)
+{
+	return pair_word(tunnels, tunnel);
 }
 
 const char *word_key(u32 key)
@@ -598,6 +609,20 @@ static void print_mode(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_mode(s->mode));
 }
 
+static int parse_tunnel(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return pair_find(tunnels, value, &s->tunnel);
+}
+
+static void print_tunnel(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%s", word_tunnel(s->tunnel));
+}
+
 static int parse_if_generation(const char *value, void *object)
 {
 	struct service *s = object;
@@ -905,7 +930,9 @@ const struct keyword service_keywords[] = {
 	{ "udp-drain", "keep|rehash", "keep or rehash", RINGLB_A_SERVICE_UDP_DRAIN,
 	  parse_udp_drain, print_udp_drain },
 	{ "none", "reject|drop", "reject or drop", RINGLB_A_SERVICE_NONE, parse_none, print_none },
-	{ "mode", "nat|dsr", "nat or dsr", RINGLB_A_SERVICE_MODE, parse_mode, print_mode },
+	{ "mode", "nat|dsr|tunnel", "nat, dsr or tunnel", RINGLB_A_SERVICE_MODE, parse_mode,
+	  print_mode },
+	{ "tunnel", "ipip", "ipip", RINGLB_A_SERVICE_TUNNEL, parse_tunnel, print_tunnel },
 	{ "snat", "on|off", "on or off", RINGLB_A_SERVICE_SNAT, parse_snat, print_snat },
 	{ "snat-address", "ADDR|route", "route or an address", RINGLB_A_SERVICE_SNAT_IPV4,
 	  parse_snat_address, print_snat_address },

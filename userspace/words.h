@@ -60,6 +60,7 @@ const char *word_udp_drain(u32 udp_drain);
 const char *word_match(u32 match);
 const char *word_none(u32 none);
 const char *word_mode(u32 mode);
+const char *word_tunnel(u32 tunnel);
 const char *word_counter(unsigned int counter);
 const char *word_dev_counter(unsigned int counter);
 const char *word_event(u32 event);

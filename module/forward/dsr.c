@@ -8,9 +8,7 @@
  * goes on. Answers go straight to the client and are not seen.
  * Softirq or process context under rcu_read_lock().
  */
-#include <linux/if_packet.h>
 #include <linux/netdevice.h>
-#include <linux/netfilter.h>
 
 #include <net/dst.h>
 
@@ -45,21 +43,15 @@ static enum rlb_verdict send_on(struct rlb_pkt *pkt, struct dst_entry *dst)
  * rlb_dsr_in() - send a request, or an error about an answer, to its backend
  * @pkt: the packet, steered
  *
- * What the link's broadcast brought is left to the kernel, which forwards no such thing.
- *
  * Return: RLB_SENT; RLB_NEXT if it goes on with its route; RLB_PASS or RLB_DROP.
  */
 enum rlb_verdict rlb_dsr_in(struct rlb_pkt *pkt)
 {
-	enum ringlb_counter why;
-	struct dst_entry *dst;
+	const struct rlb_route *route;
+	enum rlb_verdict verdict;
 
-	if (pkt->is_redirect)
-		return rlb_drop(pkt, RINGLB_COUNTER_DROP_REDIRECT);
-	if (pkt->skb->pkt_type != PACKET_HOST)
-		return RLB_PASS;
-	dst = rlb_route_link(pkt, &why);
-	if (!dst)
-		return rlb_drop(pkt, why);
-	return pkt->state->hook == NF_INET_LOCAL_OUT ? send_own(pkt, dst) : send_on(pkt, dst);
+	route = rlb_transit_route(pkt, &verdict);
+	if (!route)
+		return verdict;
+	return rlb_transit_is_own(pkt) ? send_own(pkt, route->dst) : send_on(pkt, route->dst);
 }

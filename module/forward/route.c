@@ -13,24 +13,13 @@
 #include <net/dst.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
+#include <net/ipv6.h>
 #include <net/route.h>
 
 #include "../backend.h"
 #include "../netns.h"
 #include "../service.h"
 #include "route.h"
-
-/**
- * struct rlb_route - a route; never changed once packets can see it
- * @dst: as the kernel gave it
- * @cookie: by which @dst tells whether it still holds
- * @rcu: for its end
- */
-struct rlb_route {
-	struct dst_entry *dst;
-	u32 cookie;
-	struct rcu_head rcu;
-};
 
 static void route_free(struct rlb_route *r)
 {
@@ -43,19 +32,29 @@ static void route_free_rcu(struct rcu_head *rcu)
 	route_free(container_of(rcu, struct rlb_route, rcu));
 }
 
+/* Is a backend reached as next hop, and not by way of others? */
+static bool is_on_link(const struct rlb_pkt *pkt)
+{
+	return pkt->service->config.mode == RINGLB_MODE_DSR;
+}
+
 /*
  * KNOWN_NH: a packet that takes this route goes to the address that was looked up, whatever its
  * own destination is.
  */
-static struct dst_entry *find_link4(struct net *net, const union rlb_addr *to,
-				    enum ringlb_counter *why)
+static struct dst_entry *find4(const struct rlb_pkt *pkt, struct rlb_route *r,
+			       enum ringlb_counter *why)
 {
-	struct flowi4 fl4 = { .daddr = to->v4, .flowi4_flags = FLOWI_FLAG_KNOWN_NH };
-	struct rtable *rt = ip_route_output_key(net, &fl4);
+	struct flowi4 fl4 = {
+		.daddr = pkt->backend->node.addr.v4,
+		.flowi4_flags = is_on_link(pkt) ? FLOWI_FLAG_KNOWN_NH : 0,
+	};
+	struct rtable *rt = ip_route_output_key(pkt->state->net, &fl4);
 
 	if (IS_ERR(rt))
 		return NULL;
-	if (rt->rt_uses_gateway)
+	r->src.v4 = fl4.saddr;
+	if (is_on_link(pkt) && rt->rt_uses_gateway)
 		*why = RINGLB_COUNTER_DROP_OFF_LINK;
 	else if (rt->rt_type == RTN_UNICAST)
 		return &rt->dst;
@@ -63,17 +62,32 @@ static struct dst_entry *find_link4(struct net *net, const union rlb_addr *to,
 	return NULL;
 }
 
-static struct dst_entry *find_link6(struct net *net, const union rlb_addr *to,
-				    enum ringlb_counter *why)
+/* With this host's address by the route, if it is to be used. */
+static struct dst_entry *look_up6(const struct rlb_pkt *pkt, struct flowi6 *fl6)
 {
-	struct flowi6 fl6 = { .flowi6_flags = FLOWI_FLAG_KNOWN_NH };
+	struct net *net = pkt->state->net;
+	struct dst_entry *dst;
+
+	if (is_on_link(pkt))
+		return ip6_route_output(net, NULL, fl6);
+	return ip6_dst_lookup(net, NULL, &dst, fl6) ? NULL : dst;
+}
+
+static struct dst_entry *find6(const struct rlb_pkt *pkt, struct rlb_route *r,
+			       enum ringlb_counter *why)
+{
+	struct flowi6 fl6 = { .flowi6_flags = is_on_link(pkt) ? FLOWI_FLAG_KNOWN_NH : 0 };
 	struct dst_entry *dst;
 	u32 flags;
 
-	memcpy(&fl6.daddr, to, sizeof(fl6.daddr));
-	dst = ip6_route_output(net, NULL, &fl6);
+	memcpy(&fl6.daddr, &pkt->backend->node.addr, sizeof(fl6.daddr));
+	dst = look_up6(pkt, &fl6);
+	if (!dst)
+		return NULL;
+	memcpy(&r->src, &fl6.saddr, sizeof(fl6.saddr));
+	r->cookie = rt6_get_cookie((struct rt6_info *)dst);
 	flags = ((struct rt6_info *)dst)->rt6i_flags;
-	if (!dst->error && flags & RTF_GATEWAY)
+	if (!dst->error && is_on_link(pkt) && flags & RTF_GATEWAY)
 		*why = RINGLB_COUNTER_DROP_OFF_LINK;
 	else if (!dst->error && !(flags & (RTF_LOCAL | RTF_ANYCAST)))
 		return dst;
@@ -82,54 +96,48 @@ static struct dst_entry *find_link6(struct net *net, const union rlb_addr *to,
 }
 
 /* Keep a route in the place of another one; who comes second leaves it as it is. */
-static struct dst_entry *keep(struct rlb_backend *b, struct rlb_route *old, struct dst_entry *dst)
+static void keep(struct rlb_backend *b, struct rlb_route *old, struct rlb_route *r)
 {
-	struct rlb_route *r = kmalloc(sizeof(*r), GFP_ATOMIC);
-
-	if (!r) {
-		dst_release(dst);
-		return NULL;
-	}
-	r->dst = dst;
-	r->cookie = b->node.family == AF_INET6 ? rt6_get_cookie((struct rt6_info *)dst) : 0;
 	if (cmpxchg((struct rlb_route __force **)&b->route, old, r) != old)
 		call_rcu(&r->rcu, route_free_rcu);
 	else if (old)
 		call_rcu(&old->rcu, route_free_rcu);
-	return dst;
 }
 
 /* No packet before has had this route, or it holds no more. */
-static noinline struct dst_entry *find_link(const struct rlb_pkt *pkt, struct rlb_route *old,
-					    enum ringlb_counter *why)
+static noinline const struct rlb_route *find(const struct rlb_pkt *pkt, struct rlb_route *old,
+					     enum ringlb_counter *why)
 {
-	const struct rlb_index_node *to = &pkt->backend->node;
-	struct net *net = pkt->state->net;
-	struct dst_entry *dst;
+	struct rlb_route *r = kzalloc(sizeof(*r), GFP_ATOMIC);
 
-	*why = RINGLB_COUNTER_DROP_NO_ROUTE;
-	dst = to->family == AF_INET ? find_link4(net, &to->addr, why) :
-				      find_link6(net, &to->addr, why);
-	if (!dst)
-		return NULL;
 	*why = RINGLB_COUNTER_DROP_NO_MEMORY;
-	return keep(pkt->backend, old, dst);
+	if (!r)
+		return NULL;
+	*why = RINGLB_COUNTER_DROP_NO_ROUTE;
+	r->dst = pkt->backend->node.family == AF_INET ? find4(pkt, r, why) : find6(pkt, r, why);
+	if (!r->dst) {
+		kfree(r);
+		return NULL;
+	}
+	keep(pkt->backend, old, r);
+	return r;
 }
 
 /**
- * rlb_route_link() - the way to a packet's backend as next hop, on a link of this host
+ * rlb_route_get() - the way to a packet's backend
  * @pkt: the packet, steered
  * @why: out: if there is none, the counter that says why
  *
- * Caller holds rcu_read_lock(). Whatever takes the route goes to the backend.
+ * Caller holds rcu_read_lock(). In mode dsr, whatever takes the route goes to the backend as next
+ * hop, which is on a link of this host.
  *
  * Return: the route, valid until the caller lets go of the lock; NULL if there is none.
  */
-struct dst_entry *rlb_route_link(const struct rlb_pkt *pkt, enum ringlb_counter *why)
+const struct rlb_route *rlb_route_get(const struct rlb_pkt *pkt, enum ringlb_counter *why)
 {
 	struct rlb_route *r = rcu_dereference(pkt->backend->route);
 
-	return r && dst_check(r->dst, r->cookie) ? r->dst : find_link(pkt, r, why);
+	return r && dst_check(r->dst, r->cookie) ? r : find(pkt, r, why);
 }
 
 /**

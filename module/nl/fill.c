@@ -148,6 +148,8 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u32(skb, RINGLB_A_SERVICE_NONE, c->none) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_MODE, c->mode) ||
 	      (c->forced && nla_put_u32(skb, RINGLB_A_SERVICE_FORCE, 1)) ||
+	      (c->mode == RINGLB_MODE_TUNNEL &&
+	       nla_put_u32(skb, RINGLB_A_SERVICE_TUNNEL, c->tunnel)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PENDING, t->pending) ||
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||

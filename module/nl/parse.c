@@ -286,6 +286,22 @@ static int parse_force(const struct nlattr *attr, struct rlb_service_config *c,
 		0 : refuse(extack, attr, "is of use with snat or several ports or addresses only");
 }
 
+/* How packets go to backends, which is said once. A tunnel says it all. */
+static int parse_mode(struct nlattr **tb, struct rlb_service_config *c,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tunnel = tb[RINGLB_A_SERVICE_TUNNEL];
+
+	c->mode = tunnel ? RINGLB_MODE_TUNNEL : RINGLB_MODE_NAT;
+	parse_u32(tb[RINGLB_A_SERVICE_MODE], &c->mode);
+	if (c->mode != RINGLB_MODE_TUNNEL)
+		return tunnel ? refuse(extack, tunnel, "tunnel needs mode tunnel") : 0;
+	if (!tunnel)
+		return refuse(extack, tb[RINGLB_A_SERVICE_MODE], "mode tunnel needs a tunnel type");
+	c->tunnel = nla_get_u32(tunnel);
+	return 0;
+}
+
 /**
  * rlb_parse_service_new() - read all of a service
  * @attr: the SERVICE nest, or NULL
@@ -327,9 +343,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	c->timeout = RINGLB_TIMEOUT_DEFAULT(c->proto);
 	c->none = RINGLB_NONE_REJECT;
-	c->mode = RINGLB_MODE_NAT;
-	parse_u32(tb[RINGLB_A_SERVICE_MODE], &c->mode);
-	return parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack) ?:
+	return parse_mode(tb, c, extack) ?: parse_options(tb, c, extack) ?:
+	       parse_snat(attr, tb, c, extack) ?:
 	       parse_force(tb[RINGLB_A_SERVICE_FORCE], c, extack);
 }
 
@@ -516,7 +531,7 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 				 &c->addr, &c->family, extack);
 	if (err)
 		return err;
-	if (c->family != svc->config.family)
+	if (c->family != svc->config.family && !rlb_service_is_tunnel(svc))
 		return refuse(extack, tb[RINGLB_A_BACKEND_IPV4] ?: tb[RINGLB_A_BACKEND_IPV6],
 			      "backend is not of the address family of the service");
 	if (tb[RINGLB_A_BACKEND_PORT])

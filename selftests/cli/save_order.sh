@@ -43,10 +43,11 @@ make_configurations()
 	        last = rng.choice([None, "on", "off"])
 	        udp = rng.choice([None, "keep", "rehash"])
 	        none = rng.choice([None, "reject", "drop"])
-	        mode = rng.choice([None, "nat", "dsr"])
+	        mode = rng.choice([None, "nat", "dsr", "tunnel"])
 	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
 	                 "track": track, "timeout": timeout, "drain-timeout": drain,
-	                 "last-resort": last, "udp-drain": udp, "none": none, "mode": mode}
+	                 "last-resort": last, "udp-drain": udp, "none": none, "mode": mode,
+	                 "tunnel": "ipip" if mode == "tunnel" else None}
 	        if method != "slots":
 	            given["vnodes" if method == "ring" else "slack"] = (
 	                vnodes if method == "ring" else slack)
@@ -61,13 +62,15 @@ make_configurations()
 	                f"settle {(settle or '1%').replace('.0%', '%')} track {track or 'auto'} "
 	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
 	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
-	                f"udp-drain {udp or 'keep'} none {none or 'reject'} mode {mode or 'nat'}")
+	                f"udp-drain {udp or 'keep'} none {none or 'reject'} mode {mode or 'nat'}"
+	                + (" tunnel ipip" if mode == "tunnel" else ""))
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
+	            v6 = rng.choice([False, True]) if mode == "tunnel" else v6
 	            addr = ipaddress.ip_address(
 	                (0xfd << 120 | rng.getrandbits(rng.choice([2, 96]))) if v6
 	                else 10 << 24 | rng.getrandbits(rng.choice([2, 24])))
-	            p = 0 if mode == "dsr" else rng.choice([0, 0, 80, 81, 255, 256])
+	            p = 0 if mode in ("dsr", "tunnel") else rng.choice([0, 0, 80, 81, 255, 256])
 	            real = proto, addr, p or port
 	            if real in reals:
 	                continue
@@ -84,7 +87,7 @@ make_configurations()
 	            pairs += [f"slow-start {slow}"] if slow is not None else []
 	            start = f" slow-start {slow}" if isinstance(slow, int) else ""
 	            rng.shuffle(pairs)
-	            backends[addr.packed, p] = (
+	            backends[addr.version, addr.packed, p] = (
 	                " ".join([f"backend add {name} {word}", *pairs]),
 	                f"backend add {name} {word} {saved}weight {1 if weight is None else weight} "
 	                f"state {state or 'up'}{start}")

@@ -124,6 +124,8 @@ static void random_service(struct service *s)
 		s->none = 1 + unit_below(2);
 		SET(s, RINGLB_A_SERVICE_MODE);
 		s->mode = unit_between(1, RINGLB_MODE_MAX);
+		SET(s, RINGLB_A_SERVICE_TUNNEL);
+		s->tunnel = unit_between(1, RINGLB_TUNNEL_MAX);
 		SET(s, RINGLB_A_SERVICE_IF_GENERATION);
 		s->if_generation = unit_random();
 		SET(s, RINGLB_A_SERVICE_SNAT);

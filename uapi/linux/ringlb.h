@@ -301,6 +301,9 @@ enum ringlb_attr_service {
 					 * addresses of its packets begin with; the others are 0.
 					 * Needs RINGLB_TRACK_ALL. Absent: it is one address
 					 */
+	RINGLB_A_SERVICE_TUNNEL,	/* u32, enum ringlb_tunnel; with mode tunnel, which it stands
+					 * for if MODE is absent
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -308,8 +311,8 @@ enum ringlb_attr_service {
 
 enum ringlb_attr_backend {
 	RINGLB_A_BACKEND_UNSPEC,
-	RINGLB_A_BACKEND_IPV4,		/* 4 bytes; family of the VIP */
-	RINGLB_A_BACKEND_IPV6,		/* 16 bytes; family of the VIP */
+	RINGLB_A_BACKEND_IPV4,		/* 4 bytes; family of the VIP, but for mode tunnel */
+	RINGLB_A_BACKEND_IPV6,		/* 16 bytes; likewise */
 	RINGLB_A_BACKEND_PORT,		/* u32, 0..65535; 0 or absent: the service's port is kept;
 					 * mode nat
 					 */
@@ -602,9 +605,21 @@ enum ringlb_mode {
 	RINGLB_MODE_DSR,		/* as they are, with the backend as next hop, on the same link;
 					 * answers go straight to the client
 					 */
+	RINGLB_MODE_TUNNEL,		/* as they are, inside a packet from the gateway to the backend,
+					 * which may be anywhere; answers go straight to the client
+					 */
 
 	__RINGLB_MODE_MAX,
 	RINGLB_MODE_MAX = __RINGLB_MODE_MAX - 1
+};
+
+/* What packets of mode tunnel are inside of */
+enum ringlb_tunnel {
+	RINGLB_TUNNEL_UNSPEC,
+	RINGLB_TUNNEL_IPIP,		/* an IP header alone: RFC 2003, 2473, 4213 */
+
+	__RINGLB_TUNNEL_MAX,
+	RINGLB_TUNNEL_MAX = __RINGLB_TUNNEL_MAX - 1
 };
 
 /* Administrative state of a backend; its slots stay its own in every state */
@@ -682,7 +697,7 @@ enum ringlb_counter {
 	RINGLB_COUNTER_DROP_NO_BACKEND,	/* dropped: no backend takes flows */
 	RINGLB_COUNTER_DROP_NO_MEMORY,	/* dropped: headers could not be made writable */
 	RINGLB_COUNTER_DROP_NO_ROUTE,	/* dropped: no route to the backend: of the gateway's own
-					 * packets, and of all in mode dsr
+					 * packets, and of all in modes dsr and tunnel
 					 */
 	RINGLB_COUNTER_PINNED,		/* flows remembered because a change would have moved them */
 	RINGLB_COUNTER_LOST,		/* flows that were not kept: their backend is down or gone, or
@@ -709,11 +724,11 @@ enum ringlb_counter {
 	RINGLB_COUNTER_DROP_OFF_LINK,	/* dropped: mode dsr, and the backend is not on a link of the
 					 * gateway
 					 */
-	RINGLB_COUNTER_DROP_TTL,	/* dropped: mode dsr, and its hops are used up; the sender is
+	RINGLB_COUNTER_DROP_TTL,	/* dropped: mode dsr or tunnel, and its hops are used up; the sender is
 					 * told
 					 */
-	RINGLB_COUNTER_DROP_TOO_BIG,	/* dropped: mode dsr, larger than the way to the backend takes,
-					 * and not to be cut; the sender is told the size
+	RINGLB_COUNTER_DROP_TOO_BIG,	/* dropped: mode dsr or tunnel, larger than the way to the backend
+					 * takes, and not to be cut; the sender is told the size
 					 */
 	/* of a network namespace; packets to the address of a VIP, but ICMP and what has IPv6
 	 * extension headers to any address, passed on as they are:

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tunnel.c - mode tunnel: packets go to the backend inside packets of the gateway's own
+ *
+ * In: a packet, or an ICMP error about an answer, and its backend. Out: the packet on its way,
+ * one hop older unless this host sent it, behind an outer header from the gateway to the backend,
+ * of either family; or dropped. Answers go straight to the client and are not seen.
+ * Softirq or process context under rcu_read_lock().
+ *
+ * The outer packet does not pass LOCAL_OUT, as it would by iptunnel_xmit(): conntrack would
+ * remember it by its flow-dependent port, and a service that it matches would take it again.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+
+#include <net/dsfield.h>
+#include <net/dst.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip_tunnels.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+
+#include "../backend.h"
+#include "../service.h"
+#include "../stats.h"
+#include "route.h"
+#include "transit.h"
+#include "tunnel.h"
+
+/**
+ * struct outer - what an outer header says, beside addresses
+ * @proto: what follows it
+ * @dsfield: DSCP and ECN of the packet inside (RFC 2983, RFC 6040)
+ * @may_cut: it may be sent in fragments
+ * @label: of the flow inside, if IPv6 and the host makes any
+ */
+struct outer {
+	u8 proto;
+	u8 dsfield;
+	bool may_cut;
+	__be32 label;
+};
+
+/**
+ * rlb_tunnel_proto() - the protocol of outer packets
+ * @c: a service in mode tunnel
+ *
+ * Return: IPPROTO_*.
+ */
+u8 rlb_tunnel_proto(const struct rlb_service_config *c)
+{
+	return c->family == AF_INET ? IPPROTO_IPIP : IPPROTO_IPV6;
+}
+
+/**
+ * rlb_tunnel_overhead() - how much larger packets become
+ * @c: a service in mode tunnel
+ * @family: of the outer header
+ *
+ * Return: bytes before the packet inside.
+ */
+unsigned int rlb_tunnel_overhead(const struct rlb_service_config *c, u8 family)
+{
+	return family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+}
+
+/*
+ * May it be sent in fragments if it is too large with an outer header? What asked not to be cut
+ * is not, unless it is IPv6 and no larger than what all links must take.
+ */
+static bool may_cut(const struct rlb_pkt *pkt, unsigned int mtu)
+{
+	if (pkt->skb->ignore_df)
+		return true;
+	if (pkt->state->pf == NFPROTO_IPV4)
+		return !(ip_hdr(pkt->skb)->frag_off & htons(IP_DF));
+	return mtu < IPV6_MIN_MTU;
+}
+
+static u8 dsfield_of(const struct rlb_pkt *pkt)
+{
+	u8 inner = pkt->state->pf == NFPROTO_IPV4 ? ipv4_get_dsfield(ip_hdr(pkt->skb)) :
+						    ipv6_get_dsfield(ipv6_hdr(pkt->skb));
+
+	return INET_ECN_encapsulate(inner, inner);
+}
+
+/* A label for routers that spread flows by it. */
+static __be32 label_of(const struct rlb_pkt *pkt)
+{
+	struct flowi6 fl6 = { };
+
+	skb_get_hash(pkt->skb);
+	return ip6_make_flowlabel(pkt->state->net, pkt->skb, 0, true, &fl6);
+}
+
+/* What offloads must do for the outer header. */
+static int offloads_of(u8 family)
+{
+	return family == AF_INET ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6;
+}
+
+/* Headers so far become those of the packet inside; nothing of its way so far stays with it. */
+static int put_inside(struct rlb_pkt *pkt, const struct outer *outer, u8 family)
+{
+	struct sk_buff *skb = pkt->skb;
+
+	if (iptunnel_handle_offloads(skb, offloads_of(family)))
+		return -ENOMEM;
+	skb_set_inner_mac_header(skb, skb_inner_network_offset(skb));
+	skb_set_inner_ipproto(skb, outer->proto);
+	skb_scrub_packet(skb, false);
+	memset(skb->cb, 0, sizeof(skb->cb));
+	skb_reset_transport_header(skb);
+	return 0;
+}
+
+static void put_header4(struct rlb_pkt *pkt, const struct rlb_route *route,
+			const struct outer *outer)
+{
+	struct sk_buff *skb = pkt->skb;
+	struct iphdr *iph = skb_push(skb, sizeof(*iph));
+
+	skb_reset_network_header(skb);
+	skb->protocol = htons(ETH_P_IP);
+	*iph = (struct iphdr) {
+		.version = 4,
+		.ihl = sizeof(*iph) / 4,
+		.tos = outer->dsfield,
+		.tot_len = htons(skb->len),	/* of what is cut again, set again */
+		.frag_off = outer->may_cut || ip_mtu_locked(route->dst) ? 0 : htons(IP_DF),
+		.ttl = ip4_dst_hoplimit(route->dst),
+		.protocol = outer->proto,
+		.saddr = route->src.v4,
+		.daddr = pkt->backend->node.addr.v4,
+	};
+	__ip_select_ident(pkt->state->net, iph, skb_shinfo(skb)->gso_segs ?: 1);
+	ip_send_check(iph);
+}
+
+static void put_header6(struct rlb_pkt *pkt, const struct rlb_route *route,
+			const struct outer *outer)
+{
+	struct sk_buff *skb = pkt->skb;
+	unsigned int len = skb->len;
+	struct ipv6hdr *iph = skb_push(skb, sizeof(*iph));
+
+	skb_reset_network_header(skb);
+	skb->protocol = htons(ETH_P_IPV6);
+	skb->ignore_df = outer->may_cut;
+	ip6_flow_hdr(iph, outer->dsfield, outer->label);
+	iph->payload_len = htons(len);	/* of what is cut again, set again */
+	iph->nexthdr = outer->proto;
+	iph->hop_limit = ip6_dst_hoplimit(route->dst);
+	memcpy(&iph->saddr, &route->src, sizeof(iph->saddr));
+	memcpy(&iph->daddr, &pkt->backend->node.addr, sizeof(iph->daddr));
+}
+
+static enum rlb_verdict send(struct rlb_pkt *pkt, const struct rlb_route *route,
+			     struct outer *outer)
+{
+	u8 family = pkt->backend->node.family;
+	unsigned int room = LL_RESERVED_SPACE(route->dst->dev) +
+			    rlb_tunnel_overhead(&pkt->service->config, family);
+
+	if (rlb_transit_hop(pkt, room))
+		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
+	rlb_transit_count(pkt);
+	if (put_inside(pkt, outer, family))
+		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
+	if (family == AF_INET)
+		put_header4(pkt, route, outer);
+	else
+		put_header6(pkt, route, outer);
+	rlb_transit_send(pkt, route->dst);
+	return RLB_SENT;
+}
+
+/**
+ * rlb_tunnel_in() - send a request, or an error about an answer, to its backend
+ * @pkt: the packet, steered
+ *
+ * Return: RLB_SENT, RLB_PASS or RLB_DROP.
+ */
+enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
+{
+	const struct rlb_route *route;
+	enum rlb_verdict verdict;
+	struct outer outer;
+	unsigned int mtu;
+
+	route = rlb_transit_route(pkt, &verdict);
+	if (!route)
+		return verdict;
+	mtu = dst_mtu(route->dst) - rlb_tunnel_overhead(&pkt->service->config,
+							pkt->backend->node.family);
+	verdict = rlb_transit_check(pkt, mtu);
+	if (verdict != RLB_NEXT)
+		return verdict;
+	outer = (struct outer) {
+		.proto = rlb_tunnel_proto(&pkt->service->config),
+		.dsfield = dsfield_of(pkt),
+		.may_cut = may_cut(pkt, mtu),
+		.label = label_of(pkt),
+	};
+	return send(pkt, route, &outer);
+}
