@@ -4,17 +4,17 @@
 # matrix.sh - traffic through each combination of mode, family, protocol and offloads
 #
 # In:  the file matrix beside this one. RINGLB_LONG=1: ten times as much of everything.
-#      A cell carries 10 MB, compared, 100 short flows, and 2 s of iperf3; all divided by SCALE.
+#      A cell carries 10 MB, compared, 100 short flows, and 4 MB of iperf3; all divided by SCALE.
 # timeout: 3600
 set -u
-# shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/straight.sh
+. "$(dirname "$0")/../straight.sh"
 
 matrix=$(dirname "$0")/matrix
 times=$((${RINGLB_LONG:-0} ? 10 : 1))
 flows=$(scaled $((100 * times)))
 bytes=$(scaled $((10000000 * times)))
-modes=(nat snat)
+modes=(nat snat dsr tunnel)
 families=(4 6)
 protocols=(tcp udp sctp)
 
@@ -45,7 +45,25 @@ add_service()		# add_service MODE FAMILY PROTOCOL NAME PORT BACKENDPORT N: be1..
 	local words=()
 
 	[[ $1 != snat ]] || words=(snat on snat-ports 10000-19999)
-	service "$4" "$3" "$2" "$5" "$6" "$7" "${words[@]}"
+	case $1 in
+	dsr) service "$4" "$3" "$2" "$5" "" "$7" mode dsr ;;
+	tunnel)
+		must rlb service add "$4" "$3" "$(at "$2" vip "$5")" tunnel ipip
+		must rlb backend add "$4" 10.0.2.11
+		[[ $7 == 1 ]] || must rlb backend add "$4" fd00:2::12
+		;;
+	*) service "$4" "$3" "$2" "$5" "$6" "$7" "${words[@]}" ;;
+	esac
+}
+
+# The way of answers that MODE needs
+answers()		# answers MODE
+{
+	local way=off
+
+	[[ $1 != dsr && $1 != tunnel ]] || way=on
+	[[ $way == "$now" ]] || straight "$way"
+	now=$way
 }
 
 bulk()			# bulk FAMILY PROTOCOL LOG: $bytes each way; how many flows they take: $sent
@@ -68,10 +86,10 @@ bulk()			# bulk FAMILY PROTOCOL LOG: $bytes each way; how many flows they take: 
 iperf_got()		# iperf_got FAMILY PROTOCOL: bytes that the far end received
 {
 	local -n vip=vip$1
-	local words=(-c "$vip" -J -t "$(scaled $((2 * times)))")
+	local words=(-c "$vip" -J -n "$(scaled $((4000000 * times)))")
 
 	case $2 in
-	udp) words+=(-u -b 200M -l 1400) ;;
+	udp) words+=(-u -b 200M -l 1300) ;;
 	sctp) words+=(--sctp) ;;
 	esac
 	in_ns "$cli" iperf3 "${words[@]}" >"$tmp/iperf" 2>&1
@@ -98,6 +116,7 @@ carry()			# carry MODE FAMILY PROTOCOL OFFLOADS; 3 claims
 	local name="matrix: $1, IPv$2, $3, offloads $4" log=$tmp/$1.$2.$3.$4 sent
 	local -n vip=vip$2
 
+	answers "$1"
 	add_service "$1" "$2" "$3" cell 80 8080 2
 	bulk "$2" "$3" "$log.bulk"
 	ktap_check "$name: $bytes bytes each way arrive as they were sent" \
@@ -116,8 +135,12 @@ carry()			# carry MODE FAMILY PROTOCOL OFFLOADS; 3 claims
 ktap_plan $((1 + 3 * $(grep -vc '^#' "$matrix") + 1))
 ktap_is "matrix: each combination is in the file" "$(missing)" ""
 bed 2
-servers 8080 --sctp
+servers 80 8080 --sctp
 iperf_servers
+cables
+unwrap "$be1" 10.0.2.11 fd00:2::11
+unwrap "$be2" 10.0.2.12 fd00:2::12
+now=off
 for offloads in on off; do
 	offloads "$offloads"
 	while read -r -u 9 mode family protocol; do

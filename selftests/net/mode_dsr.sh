@@ -3,13 +3,12 @@
 #
 # mode_dsr.sh - packets go to backends as they are, answers straight to the client
 #
-# Each backend has the VIPs on lo, and a cable of its own to the client for answers, which its
-# UDP servers, bound to no address, send from the VIP.
 # timeout: 240
 set -u
-# shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/straight.sh
+. "$(dirname "$0")/../straight.sh"
 
+mode=dsr
 n=$(scaled 100 8)	# short connections of each kind
 few=8
 size=$(scaled 10000000)
@@ -19,44 +18,6 @@ dsr()			# dsr NAME tcp|udp 4|6 PORT [WORD...]: a service with all backends
 	must rlb service add "$1" "$2" "$(at "$3" vip "$4")" mode dsr "${@:5}"
 	# shellcheck disable=SC2046
 	must rlb backend add "$1" $(for ((i = 1; i <= backends; i++)); do be_at "$3" "$i"; done)
-}
-
-drops()			# drops COUNTER: of all services
-{
-	rlbj -s service show | jq "[.[].counters.$1] | add"
-}
-
-errors()		# errors JQ: ICMP errors at the client about packets to a VIP
-{
-	jq -s "[.[] | select(.way == \"in\" and .quoted) | select($1)] | length" "$tmp/icmp"
-}
-
-told()			# told N JQ: so many of them have come, or more
-{
-	(($(errors "$2") >= $1))
-}
-
-cell()			# cell WORDS PORTS NS N tcp|udp 4|6: a claim
-{
-	local -n vip=vip$6 source=$3$6
-	local port=80 log=$tmp/$2.$5.$6
-
-	[[ $5 == tcp ]] || port=53
-	forget
-	flows "$3" "$log" "$5" "$vip" "$port" --source "$source" --ports "$2-$(($2 + $4 - 1))"
-	ktap_check "dsr: $5 over IPv$6 $1: all answered, by one backend each" \
-		judge answered "$log" "$4" + agree "$log" "$servers_log"
-}
-
-cells()			# cells WORDS PORTS NS N: a claim for each protocol and family
-{
-	local family proto
-
-	for proto in tcp udp; do
-		for family in 4 6; do
-			cell "$@" "$proto" "$family"
-		done
-	done
 }
 
 transfers()		# transfers WORDS PORT [SIZE]: 2 claims
@@ -75,20 +36,8 @@ ktap_plan 40
 bed 3
 servers 53 80
 must rlb secret set 000102030405060708090a0b0c0d0e0f	# flows go the same way each time
-for i in 1 2 3; do
-	declare -n be=be$i
-	link_add "$be" cli "$cli" "be$i"
-	must ip -n "$cli" addr add "$cli6/128" dev "be$i" nodad
-	must in_ns "$be" sysctl -qw net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2
-	must ip -n "$be" -b - <<-END
-		addr add $vip4/32 dev lo
-		addr add $vip6/128 dev lo nodad
-		route add $cli4/32 dev cli src $vip4
-		route add $cli6/128 dev cli src $vip6
-		route change $gw4/32 dev gw src $vip4
-		route change $gw6/128 dev gw src $vip6
-	END
-done
+cables
+straight on
 dsr web4 tcp 4 80
 dsr web6 tcp 6 80
 dsr dns4 udp 4 53
@@ -103,17 +52,6 @@ ktap_is "dsr: as many packets were sent on as datagrams came" \
 ktap_is "dsr: lookup tells the mode" \
 	"$(rlbj lookup tcp 10.0.1.2:20000 "$(at 4 vip 80)" | jq -r '[.] | flatten | .[0].mode')" dsr
 
-port_to()		# port_to FAMILY: of a client's UDP flow that goes to be1
-{
-	local port=24000
-
-	until rlbj lookup udp "$(at "$1" cli "$port")" "$(at "$1" vip 53)" |
-		jq -e --arg to "$(be_at "$1" 1)" '[.] | flatten | .[0].backend == $to' >/dev/null; do
-		((port++))
-	done
-	echo "$port"
-}
-
 error_came()		# error_came FAMILY: to be1, about an answer
 {
 	jq -se "any(.family == $1 and (.mtu // 0) % 65536 == 1400 and .checksum_good)" "$tmp/be1"
@@ -127,7 +65,8 @@ ktap_check "dsr: the same flows again: answered" judge answered "$tmp/ttl" $((2 
 for family in 4 6; do
 	declare -n source=cli$family
 	must zygote craft --netns "$cli" --device gw --mac "$mac" \
-		toobig "$family" 53 "$source" "$(port_to "$family")" 1400 8
+		toobig "$family" 53 "$source" \
+		"$(port_to udp "$family" "$(be_at "$family" 1)")" 1400 8
 	ktap_check "dsr: IPv$family: an error about an answer comes to its backend" \
 		wait_for 10 error_came "$family"
 done
@@ -190,7 +129,6 @@ must rlb service del far
 # of 1400 bytes above, and ask for no larger segments.
 sniff cli "$tmp/icmp" --device gw --proto icmp
 for i in 1 2 3; do
-	declare -n be=be$i
 	must ip -n "$gw" link set "be$i" mtu 1300
 done
 transfers "a narrow link to backends" narrow $((size / 10))

@@ -6,8 +6,8 @@ sniff - what packets look like on the links of a network namespace
   sniff.py --netns NAME --log FILE [--proto icmp|udp|tcp] [--device DEV]
 
 Out: "ready" on stdout once it hears; in FILE a JSON object for each IP packet: in or out,
-     addresses, ports, ttl, length, header checksum; of UDP the checksum field; of ICMP
-     errors type, code, mtu, whether the checksum is right, and the same of the packet quoted.
+     addresses, ports, ttl, dsfield, length, header checksum; of UDP the checksum field; of
+     IP in IP the same of the packet inside; of ICMP errors type, code, mtu, whether the checksum is right, and the same of the packet quoted.
 Ends with SIGTERM.
 """
 
@@ -39,6 +39,7 @@ def network(data):
         length, _, fragment, ttl, proto = struct.unpack(">HHHBB", data[2:10])
         seen = {"family": 4, "src": socket.inet_ntoa(data[12:16]),
                 "dst": socket.inet_ntoa(data[16:20]), "ttl": ttl, "length": length,
+                "dsfield": data[1],
                 "df": bool(fragment & 0x4000), "fragment": bool(fragment & 0x3fff),
                 "offset": (fragment & 0x1fff) * 8,
                 "header_good": folded(data[:ihl]) == 0xffff}
@@ -46,7 +47,8 @@ def network(data):
     length, proto, ttl = struct.unpack(">HBB", data[4:8])
     seen = {"family": 6, "src": socket.inet_ntop(socket.AF_INET6, data[8:24]),
             "dst": socket.inet_ntop(socket.AF_INET6, data[24:40]), "ttl": ttl,
-            "length": length + 40, "fragment": proto == 44, "offset": 0}
+            "length": length + 40, "fragment": proto == 44, "offset": 0,
+            "dsfield": struct.unpack(">H", data[:2])[0] >> 4 & 0xff}
     body = data[40:]
     if proto == 44 and len(body) >= 8:
         seen["offset"] = struct.unpack(">H", body[2:4])[0] & 0xfff8
@@ -70,6 +72,8 @@ def packet(data, quoted=False):
         seen["sport"], seen["dport"] = struct.unpack(">HH", body[:4])
         if proto == 17:
             seen["checksum"] = struct.unpack(">H", body[6:8])[0]
+    elif proto in (4, 41) and not seen["fragment"]:
+        seen["inner"] = packet(body)
     elif seen["proto"] == "icmp" and len(body) >= 8 and not quoted:
         seen["type"], seen["code"] = body[:2]
         if seen["family"] == 4:
