@@ -269,6 +269,7 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *da
 
 	if (event != NETDEV_UNREGISTER)
 		return NOTIFY_DONE;
+	rlb_ways_forget(rn, dev);
 	mutex_lock(&rn->cfg_lock);
 	d = rlb_dev_find(rn, dev);
 	if (d) {

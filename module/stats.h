@@ -46,24 +46,34 @@ static inline void rlb_stats_add(struct rlb_stats __percpu *stats, unsigned int 
 }
 
 /**
- * rlb_count_traffic() - count a packet that was sent on, for its service and its backend
+ * rlb_count_bytes() - count a packet that was sent on, for its service and its backend
  * @pkt: the packet
  * @packets: RINGLB_COUNTER_PACKETS_IN or _OUT; the counter after it takes the bytes
+ * @bytes: how many it has, from its network header on
  */
-static __always_inline void rlb_count_traffic(const struct rlb_pkt *pkt,
-					      enum ringlb_counter packets)
+static __always_inline void rlb_count_bytes(const struct rlb_pkt *pkt,
+					    enum ringlb_counter packets, u64 bytes)
 {
 	struct rlb_stats __percpu *service = pkt->service->stats;
 	struct rlb_stats __percpu *backend = pkt->backend->stats;
 	const struct sk_buff *skb = pkt->skb;
-	u64 bytes = skb->len - skb_network_offset(skb);
 	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
 
-	rlb_sabotage_count();
 	rlb_stats_add(service, packets, n);
 	rlb_stats_add(service, packets + 1, bytes);
 	rlb_stats_add(backend, packets, n);
 	rlb_stats_add(backend, packets + 1, bytes);
+}
+
+/**
+ * rlb_count_traffic() - rlb_count_bytes(), of a packet that is as long as it says
+ * @pkt: the packet
+ * @packets: as there
+ */
+static __always_inline void rlb_count_traffic(const struct rlb_pkt *pkt,
+					      enum ringlb_counter packets)
+{
+	rlb_count_bytes(pkt, packets, pkt->skb->len - skb_network_offset(pkt->skb));
 }
 
 void rlb_count(struct rlb_stats __percpu *stats, enum ringlb_counter which);

@@ -142,8 +142,8 @@ static inline enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
  * Return: whom rlb_steer() would find, if that is a settled slot's owner that takes flows or
  * one that a pin leads to; else NULL.
  */
-static inline struct rlb_backend *rlb_steer_settled(const struct rlb_pkt *pkt,
-						    struct rlb_pin **pin)
+static __always_inline struct rlb_backend *rlb_steer_settled(const struct rlb_pkt *pkt,
+							     struct rlb_pin **pin)
 {
 	const struct rlb_table *table = rcu_dereference(pkt->service->table);
 

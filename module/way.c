@@ -7,10 +7,11 @@
  * makes way for another client's. Softirq under rcu_read_lock(), but for begin and end.
  *
  * A route that is held here does not hold a device: when the kernel is done with a route it
- * takes the device out of it, whoever holds it, and says so by dst.obsolete, the route's
- * generation or its cookie, which readers ask for before they look at anything else in it. All
- * are released when no device of the namespace has the fast path any more, that to a backend
- * with the backend at the latest.
+ * takes the device out of it, whoever holds it, and that it is done is asked for before each use
+ * (fast_route.h). A neighbour does hold its device: those of a device that ends are let go when
+ * the kernel says so, which is after no packet can find a route by it any more. All are released
+ * when no device of the namespace has the fast path any more, those of a backend with the
+ * backend at the latest.
  */
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -24,32 +25,43 @@
 /* Guards rlb_net.ways of all namespaces, and what is in them: backends may outlive theirs. */
 static DEFINE_SPINLOCK(ways_lock);
 
-/* Who looks at the way has its route until a grace period has passed, as the way itself. */
+/* Who looks at the way has what it holds until a grace period has passed, as the way itself. */
 static void unlink_to(struct rlb_way_to *to)
 {
 	list_del(&to->node);
 	dst_release(to->way.dst);
+	neigh_release(to->neigh);
+}
+
+/* Nobody finds it any more. */
+static void end_to(struct rlb_way_to *to)
+{
+	RCU_INIT_POINTER(to->backend->way, NULL);
+	unlink_to(to);
+	kfree_rcu(to, rcu);
 }
 
 /**
  * rlb_way_to_set() - a packet has found a new route to a backend
  * @b: the backend
  * @way: the route
+ * @neigh: the next hop
  *
- * Without memory, and for a route that is just coming to its end, nothing happens.
+ * Without memory, and for a route or neighbour that is just coming to its end, nothing happens.
  */
-void rlb_way_to_set(struct rlb_backend *b, const struct rlb_way *way)
+void rlb_way_to_set(struct rlb_backend *b, const struct rlb_way *way, struct neighbour *neigh)
 {
 	struct rlb_way_to *new, *old;
 
 	new = kmalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
 	if (!new)
 		return;
-	if (!dst_hold_safe(way->dst)) {
-		kfree(new);
-		return;
-	}
+	if (!dst_hold_safe(way->dst))
+		goto err_free;
+	if (!refcount_inc_not_zero(&neigh->refcnt))
+		goto err_release;
 	new->way = *way;
+	new->neigh = neigh;
 	new->backend = b;
 	spin_lock_bh(&ways_lock);
 	list_add(&new->node, &b->service->rn->ways);
@@ -59,6 +71,12 @@ void rlb_way_to_set(struct rlb_backend *b, const struct rlb_way *way)
 	spin_unlock_bh(&ways_lock);
 	if (old)
 		kfree_rcu(old, rcu);
+	return;
+
+err_release:
+	dst_release(way->dst);
+err_free:
+	kfree(new);
 }
 
 /**
@@ -149,10 +167,23 @@ void rlb_ways_end(struct rlb_net *rn)
 
 	backs_free(rn);
 	spin_lock_bh(&ways_lock);
-	list_for_each_entry_safe(to, next, &rn->ways, node) {
-		RCU_INIT_POINTER(to->backend->way, NULL);
-		unlink_to(to);
-		kfree(to);
-	}
+	list_for_each_entry_safe(to, next, &rn->ways, node)
+		end_to(to);
+	spin_unlock_bh(&ways_lock);
+}
+
+/**
+ * rlb_ways_forget() - a device ends
+ * @rn: its namespace
+ * @dev: the device; no packet can find a route by it
+ */
+void rlb_ways_forget(struct rlb_net *rn, const struct net_device *dev)
+{
+	struct rlb_way_to *to, *next;
+
+	spin_lock_bh(&ways_lock);
+	list_for_each_entry_safe(to, next, &rn->ways, node)
+		if (to->neigh->dev == dev)
+			end_to(to);
 	spin_unlock_bh(&ways_lock);
 }

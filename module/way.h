@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 
 #include <net/dst.h>
+#include <net/neighbour.h>
 
 #include "index.h"
 #include "ringlb.h"
@@ -20,28 +21,30 @@ struct rlb_backend;
 /**
  * struct rlb_way - a route
  * @dst: the kernel's; a reference is held
+ * @generation: of the kernel's routes, when it was found
  * @most: IPv4: the length of the longest packet that it takes
- * @cookie: IPv6: for dst_check()
  * @found: IPv6: when, in jiffies
  */
 struct rlb_way {
 	struct dst_entry *dst;
+	int generation;
 	union {
 		u32 most;
-		u32 cookie;
+		u32 found;
 	};
-	u32 found;
 };
 
 /**
  * struct rlb_way_to - the way to a backend
  * @way: the route
+ * @neigh: the next hop; a reference is held, until its device ends
  * @backend: whose it is
  * @node: in rlb_net.ways
  * @rcu: for its end
  */
 struct rlb_way_to {
 	struct rlb_way way;
+	struct neighbour *neigh;
 	struct rlb_backend *backend;
 	struct list_head node;
 	struct rcu_head rcu;
@@ -78,7 +81,8 @@ static inline struct rlb_way_back *rlb_way_back_at(const struct rlb_net *rn, u8 
 
 int rlb_ways_begin(struct rlb_net *rn);
 void rlb_ways_end(struct rlb_net *rn);
-void rlb_way_to_set(struct rlb_backend *b, const struct rlb_way *way);
+void rlb_ways_forget(struct rlb_net *rn, const struct net_device *dev);
+void rlb_way_to_set(struct rlb_backend *b, const struct rlb_way *way, struct neighbour *neigh);
 void rlb_way_to_end(struct rlb_backend *b);
 void rlb_way_back_set(struct rlb_way_back *back, const union rlb_addr *client,
 		      const struct rlb_way *way);

@@ -22,6 +22,13 @@
 
 #include "probed.h"
 
+/* Of a local that is set field by field: some kernels have it cleared before. */
+#if __has_attribute(__uninitialized__)
+#define RLB_SET_LATER __attribute__((__uninitialized__))
+#else
+#define RLB_SET_LATER
+#endif
+
 /* skb_gso_validate_network_len(): in <linux/skbuff.h> before 6.5. */
 #ifdef RLB_HAVE_GSO_H
 #include <net/gso.h>
