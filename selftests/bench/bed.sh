@@ -177,14 +177,15 @@ pins_up()		# pins_up FLOWS
 	at[pins]=$1
 }
 
-# As an operator sets it up who knows it well: ipvs_up conn_tab_bits=20 mh-fallback,mh-port
+# As an operator sets it up who knows it well: ipvs_up conn_tab_bits=20 mh-fallback,mh-port. VIPs
+# are addresses: after the first route of type local, IPv4 looks for the way back to each source.
 ipvs_up()		# ipvs_up [WORD_OF_MODULE [FLAGS]]
 {
 	local family n
 
 	must modprobe ip_vs ${1:+"$1"}
-	must ip -n "$gw" route add local 203.0.113.1 dev lo
-	must ip -n "$gw" route add local 2001:db8:f::1 dev lo
+	must ip -n "$gw" addr add 203.0.113.1/32 dev lo
+	must ip -n "$gw" addr add 2001:db8:f::1/128 dev lo nodad
 	for family in 4 6; do
 		echo "-A -${protocol:0:1} $(vip_at $family 0) -s mh${2:+ -b $2}"
 		for ((n = 1; n <= backends; n++)); do
@@ -196,8 +197,8 @@ ipvs_up()		# ipvs_up [WORD_OF_MODULE [FLAGS]]
 ipvs_down()
 {
 	must in_ns "$gw" ipvsadm -C
-	must ip -n "$gw" route del local 203.0.113.1 dev lo
-	must ip -n "$gw" route del local 2001:db8:f::1 dev lo
+	must ip -n "$gw" addr del 203.0.113.1/32 dev lo
+	must ip -n "$gw" addr del 2001:db8:f::1/128 dev lo
 	must modprobe -r ip_vs_mh ip_vs
 }
 
