@@ -200,13 +200,15 @@ def reply(rng, flow, odd):
 # --- sending and comparing ------------------------------------------------------------------
 
 def flow_of(data):
-    """The flow of a frame to a backend, None of any other."""
+    """The flow of a plain frame to a backend, None of any other."""
     packet = data[14:]
     family = packet[0] >> 4
     if data[12:14] not in (b"\x08\x00", b"\x86\xdd"):
         return None
     at, proto = (20, packet[9]) if family == 4 else (40, packet[6])
-    if packet[0] & 15 > 5 and family == 4 or proto not in (6, 17) or len(packet) < at + 4:
+    if family == 4 and (packet[0] & 15 > 5 or packet[6] & 0x3f or packet[7]):
+        return None                     # with options, or a fragment
+    if proto not in (6, 17) or len(packet) < at + 4:
         return None
     addresses = packet[12:20] if family == 4 else packet[8:40]
     half = len(addresses) // 2
