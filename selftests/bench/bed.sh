@@ -156,6 +156,16 @@ ringlb_down()
 	at[services]=1 at[pins]=0 at[down]=0
 }
 
+# All devices of the gateway with the fast path, or none
+dev_all()		# dev_all add|del
+{
+	local dev
+
+	for dev in cli $(printf 'be%d ' $(seq "$backends")); do
+		must rlb dev "$1" "$dev"
+	done
+}
+
 pins_are()		# pins_are N
 {
 	must test "$(rlb -j flow stats | jq .flows)" -eq "$1"
