@@ -413,7 +413,7 @@ void rlb_fast_untrack(struct rlb_net *rn, struct sk_buff *skb, const struct nf_h
 {
 	if (skb_nfct(skb) || !rlb_dev_has(rn, state->in))
 		return;
-	if (!(rlb_match_sizes(rn, state->pf) & RLB_MATCH_PREFIX) &&
+	if (!(rlb_match_sizes(rn, state->pf) & (RLB_MATCH_PREFIX | RLB_MATCH_MARK)) &&
 	    rlb_parse_is_foreign(skb, state->pf, &rn->vips, false) &&
 	    rlb_parse_is_foreign(skb, state->pf, &rn->reals, true))
 		return;

@@ -118,9 +118,7 @@ static const void *destination(const struct sk_buff *skb, u8 family)
 static bool request_is_foreign(struct rlb_net *rn, const struct sk_buff *skb, u8 family)
 {
 	return rlb_parse_is_foreign(skb, family, &rn->vips, false) &&
-	       rlb_parse_is_foreign(skb, family, &rn->reals, false) &&
-	       !(rlb_match_sizes(rn, family) & RLB_MATCH_PREFIX &&
-		 rlb_match_covers(rn, family, destination(skb, family)));
+	       rlb_parse_is_foreign(skb, family, &rn->reals, false);
 }
 
 /* Dropped because no backend takes it? */
@@ -155,12 +153,34 @@ static bool is_second_time(const struct nf_hook_state *state)
 	return state->in->flags & IFF_LOOPBACK || netif_is_l3_master(state->in);
 }
 
+/* Has a family any service that is not found by its packets' own address? */
+static bool has_matches(const struct rlb_net *rn, u8 family)
+{
+	return rlb_match_sizes(rn, family) & (RLB_MATCH_PREFIX | RLB_MATCH_MARK);
+}
+
+/* Might it be of one of these? */
+static bool is_matched(struct rlb_net *rn, const struct sk_buff *skb, u8 family)
+{
+	return rlb_match_marked(rn, family, skb->mark) ||
+	       rlb_match_covers(rn, family, destination(skb, family));
+}
+
+/* Apart, so that nothing is kept for it where packets are plain */
+static noinline unsigned int matched_in(struct rlb_net *rn, struct sk_buff *skb,
+					const struct nf_hook_state *state)
+{
+	if (!is_matched(rn, skb, state->pf) || is_second_time(state))
+		return NF_ACCEPT;
+	return request_in(rn, skb, state);
+}
+
 static unsigned int pre_routing(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	struct rlb_net *rn = priv;
 
 	if (request_is_foreign(rn, skb, state->pf))
-		return NF_ACCEPT;
+		return unlikely(has_matches(rn, state->pf)) ? matched_in(rn, skb, state) : NF_ACCEPT;
 	if (is_second_time(state))
 		return NF_ACCEPT;
 	return request_in(rn, skb, state);
@@ -198,7 +218,8 @@ static unsigned int local_out(void *priv, struct sk_buff *skb, const struct nf_h
 {
 	struct rlb_net *rn = priv;
 
-	if (request_is_foreign(rn, skb, state->pf))
+	if (request_is_foreign(rn, skb, state->pf) &&
+	    !(has_matches(rn, state->pf) && is_matched(rn, skb, state->pf)))
 		return NF_ACCEPT;
 	return request_out(rn, skb, state);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - services of several ports or addresses
+ * match.c - services of several ports or addresses, or of a mark
  *
  * In: a service's prefix and range of ports, or a packet's protocol, address and port. Out:
  * blocks of ports in rlb_net.vips (lookup/ports.h), or the service. A packet looks once for each
  * size of blocks that some service has, the smallest first: ranges do not meet, and every port is
  * the largest. It does so for its address alone, and then for each length of prefixes that some
- * service has, the longest first.
+ * service has, the longest first; and if it has a mark, for this with each mask that some service
+ * has: the one of the most bits says most.
  * Readers: softirq or process context under rcu_read_lock() or cfg_lock. Writers: process context
  * under cfg_lock.
  */
@@ -44,6 +45,12 @@ static union rlb_addr ended(const union rlb_addr *addr, unsigned int bits)
 	rlb_prefix_cut(&a, bits);
 	a.byte[bits / 8] |= 0x80 >> bits % 8;
 	return a;
+}
+
+/* As a mark is found: its bits, and which of them count */
+static union rlb_addr mark_addr(u32 value, u32 mask)
+{
+	return (union rlb_addr){ .v6 = { (__force __be32)(value & mask), (__force __be32)mask } };
 }
 
 static unsigned int size_of(const struct rlb_ports *p, u32 first)
@@ -97,6 +104,75 @@ struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_in
 	return blocks;
 }
 
+/**
+ * rlb_blocks_of_mark() - a service that has a mark, as a block
+ * @svc: the service
+ * @vip: its protocol and family
+ * @mark: its mark
+ *
+ * Return: as rlb_blocks_alloc().
+ */
+struct rlb_blocks *rlb_blocks_of_mark(struct rlb_service *svc, const struct rlb_index_node *vip,
+				      const struct rlb_mark *mark)
+{
+	struct rlb_blocks *blocks = kzalloc(struct_size(blocks, block, 1), GFP_KERNEL_ACCOUNT);
+
+	if (!blocks)
+		return NULL;
+	blocks->n = 1;
+	blocks->block[0].service = svc;
+	blocks->block[0].node.family = rlb_block_family(vip->family, false, RLB_BLOCK_MARK);
+	blocks->block[0].node.proto = vip->proto;
+	blocks->block[0].node.addr = mark_addr(mark->value, mark->mask);
+	return blocks;
+}
+
+static u32 mask_of(const struct rlb_block *b)
+{
+	return (__force u32)b->node.addr.v6[1];
+}
+
+/* The place of a mask, or an empty one; RLB_MATCH_MASKS: there is none */
+static u32 mask_place(const struct rlb_match *match, u32 mask)
+{
+	u32 i, empty = RLB_MATCH_MASKS;
+
+	for (i = 0; i < RLB_MATCH_MASKS; i++) {
+		if (match->masks[i] == mask)
+			return i;
+		if (!match->masks[i])
+			empty = i;
+	}
+	return empty;
+}
+
+/**
+ * rlb_blocks_fit() - is there a place for the mask of a service's mark?
+ * @rn: the namespace
+ * @blocks: the service's
+ *
+ * Return: false if services have as many different ones as they may.
+ */
+bool rlb_blocks_fit(const struct rlb_net *rn, const struct rlb_blocks *blocks)
+{
+	const struct rlb_block *b = &blocks->block[0];
+
+	return (b->node.family & 31) != RLB_BLOCK_MARK ||
+	       mask_place(&rn->match[b->node.family >> 5 & 1], mask_of(b)) < RLB_MATCH_MASKS;
+}
+
+static void count_mask(struct rlb_match *match, u32 mask, int by)
+{
+	u32 i = mask_place(match, mask), any = 0, j;
+
+	match->n_masks[i] += by;
+	WRITE_ONCE(match->masks[i], match->n_masks[i] ? mask : 0);
+	for (j = 0; j < RLB_MATCH_MASKS; j++)
+		any |= match->masks[j];
+	WRITE_ONCE(match->sizes, any ? match->sizes | RLB_MATCH_MARK :
+				       match->sizes & ~RLB_MATCH_MARK);
+}
+
 /* What packets have to look for: one more of a kind, or one less. */
 static void count(u32 *n, int by, u32 *mask, u32 bit)
 {
@@ -121,7 +197,9 @@ static void count_block(struct rlb_net *rn, const struct rlb_block *b, int by)
 	struct rlb_match *match = &rn->match[b->node.family >> 5 & 1];
 	unsigned int bits = b->node.family & 31;
 
-	if (b->node.family >> 6 & 1) {
+	if (bits == RLB_BLOCK_MARK) {
+		count_mask(match, mask_of(b), by);
+	} else if (b->node.family >> 6 & 1) {
 		count(&match->n_spread[bits], by, &match->spread, BIT(bits));
 		count_prefix(match, b->prefix, by);
 	} else {
@@ -176,14 +254,59 @@ static struct rlb_service *find_sized(const struct rlb_net *rn, const struct rlb
 	return NULL;
 }
 
+/* The service that has a mark in the most bits */
+static struct rlb_service *find_marked(const struct rlb_net *rn, const struct rlb_tuple *t,
+				       u32 mark)
+{
+	const struct rlb_match *match = rlb_match_of(rn, t->family);
+	u8 family = rlb_block_family(t->family, false, RLB_BLOCK_MARK);
+	struct rlb_service *best = NULL;
+	struct rlb_index_node *node;
+	union rlb_addr addr;
+	u32 i, mask, bits = 0;
+
+	for (i = 0; i < RLB_MATCH_MASKS; i++) {
+		mask = READ_ONCE(match->masks[i]);
+		if (!(mask & mark) || hweight32(mask) <= bits)
+			continue;
+		addr = mark_addr(mark, mask);
+		node = rlb_index_find(&rn->vips, family, t->proto, &addr, 0);
+		if (!node)
+			continue;
+		best = container_of(node, struct rlb_block, node)->service;
+		bits = hweight32(mask);
+	}
+	return best;
+}
+
 /**
- * rlb_match_find() - the service that has a packet's address and port among others
+ * rlb_match_marked() - may some service take what has a mark?
+ * @rn: the namespace
+ * @family: AF_INET or AF_INET6
+ * @mark: the mark
+ *
+ * Return: false if surely none does.
+ */
+bool rlb_match_marked(const struct rlb_net *rn, u8 family, u32 mark)
+{
+	const struct rlb_match *match = rlb_match_of(rn, family);
+	u32 i;
+
+	for (i = 0; i < RLB_MATCH_MASKS; i++)
+		if (READ_ONCE(match->masks[i]) & mark)
+			return true;
+	return false;
+}
+
+/**
+ * rlb_match_find() - the service that has a packet's address and port among others, or its mark
  * @rn: the namespace
  * @t: the packet, from client to VIP
+ * @mark: its mark
  *
  * Return: the service, NULL if there is none.
  */
-struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t)
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t, u32 mark)
 {
 	const struct rlb_match *match = rlb_match_of(rn, t->family);
 	struct rlb_service *svc;
@@ -199,7 +322,7 @@ struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tu
 		if (svc)
 			return svc;
 	}
-	return NULL;
+	return mark ? find_marked(rn, t, mark) : NULL;
 }
 
 /**

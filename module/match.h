@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - services of several ports or addresses: found by packets that no service's one
- * address and port is
+ * match.h - services of several ports or addresses, or of a mark: found by packets that no
+ * service's one address and port is
  */
 #ifndef _RINGLB_MATCH_H
 #define _RINGLB_MATCH_H
@@ -11,6 +11,16 @@
 #include "ringlb.h"
 
 struct rlb_service;
+
+/**
+ * struct rlb_mark - a firewall mark
+ * @value: its bits
+ * @mask: which count; 0: there is no mark
+ */
+struct rlb_mark {
+	u32 value;
+	u32 mask;
+};
 
 /**
  * struct rlb_block - some ports of a service
@@ -41,6 +51,15 @@ static inline u8 rlb_block_family(u8 family, bool prefixed, unsigned int bits)
 	return 0x80 | prefixed << 6 | (family == AF_INET6) << 5 | bits;
 }
 
+/* Among blocks, who has a mark is told by this size. */
+#define RLB_BLOCK_MARK 31
+
+/* Do all packets with one of two marks have the other, or may some have both? */
+static inline bool rlb_mark_meet(const struct rlb_mark *a, const struct rlb_mark *b)
+{
+	return !((a->value ^ b->value) & a->mask & b->mask);
+}
+
 /* The first port of the block of 2^bits ports that has @port */
 static inline __be16 rlb_block_port(u32 port, unsigned int bits)
 {
@@ -62,7 +81,11 @@ struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_in
 				    unsigned int prefix, const struct rlb_ports *p);
 void rlb_blocks_insert(struct rlb_net *rn, struct rlb_blocks *blocks);
 void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks);
-struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t);
+struct rlb_blocks *rlb_blocks_of_mark(struct rlb_service *svc, const struct rlb_index_node *vip,
+				      const struct rlb_mark *mark);
+bool rlb_blocks_fit(const struct rlb_net *rn, const struct rlb_blocks *blocks);
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t, u32 mark);
+bool rlb_match_marked(const struct rlb_net *rn, u8 family, u32 mark);
 bool rlb_match_covers(const struct rlb_net *rn, u8 family, const union rlb_addr *addr);
 
 #endif /* _RINGLB_MATCH_H */

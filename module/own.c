@@ -135,7 +135,7 @@ int rlb_own_check(struct net *net, const struct rlb_service_config *config,
 {
 	u32 port;
 
-	if (config->forced)
+	if (config->forced || config->mark.mask)
 		return 0;
 	if (rlb_service_has_prefix(config))
 		return check_prefix(net, config, extack);

@@ -73,27 +73,33 @@ struct rlb_index {
 };
 
 #define RLB_MATCH_PREFIX (1U << 31)
+#define RLB_MATCH_MARK (1U << 30)
+#define RLB_MATCH_MASKS 8	/* different masks of marks */
 
 /**
  * struct rlb_match - see match.h; of an address family
  * @sizes: bit n: some service of one address has a block of 2^n ports; RLB_MATCH_PREFIX: some
- *	service has a prefix
+ *	service has a prefix; RLB_MATCH_MARK: a mark
  * @spread: bit n: likewise, of a service that has a prefix
  * @prefixes: bit n of these 128: some service has a prefix of n bits
+ * @masks: of marks of services; 0: none
  * @n_sizes: how many blocks of each size there are; cfg_lock
  * @n_spread: likewise
  * @n_prefixes: how many blocks have a prefix of each length; cfg_lock
+ * @n_masks: how many services have each of @masks; cfg_lock
  */
 struct rlb_match {
 	/* packets */
 	u32 sizes;
 	u32 spread;
 	u64 prefixes[2];
+	u32 masks[RLB_MATCH_MASKS];
 
 	/* requests */
 	u32 n_sizes[RLB_PORTS_BITS + 1];
 	u32 n_spread[RLB_PORTS_BITS + 1];
 	u32 n_prefixes[128];
+	u32 n_masks[RLB_MATCH_MASKS];
 };
 
 /**

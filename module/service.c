@@ -82,7 +82,9 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->fast = c->mode == RINGLB_MODE_NAT && is_single(c) && !c->snat.on;
 	if (is_single(c))
 		return svc;
-	svc->blocks = rlb_blocks_alloc(svc, &svc->node, c->prefix, &svc->ports);
+	svc->blocks = c->mark.mask ?
+		rlb_blocks_of_mark(svc, &svc->node, &c->mark) :
+		rlb_blocks_alloc(svc, &svc->node, c->prefix, &svc->ports);
 	if (svc->blocks)
 		return svc;
 	service_free(svc);
@@ -108,13 +110,24 @@ const struct rlb_service *rlb_service_at(struct rlb_net *rn, u8 family, u8 proto
 	unsigned long id;
 
 	if (ports->first == ports->last)
-		return rlb_service_of(rn, &t);
+		return rlb_service_of(rn, &t, 0);
 	xa_for_each(&rn->services, id, svc)
 		if (svc->config.family == family && svc->config.proto == proto &&
-		    rlb_prefix_has(&svc->config.vip, svc->config.prefix, addr) &&
+		    !svc->config.mark.mask && rlb_prefix_has(&svc->config.vip, svc->config.prefix, addr) &&
 		    rlb_ports_meet(&svc->ports, ports))
 			return svc;
 	return NULL;
+}
+
+static bool marks_clash(const struct rlb_mark *a, const struct rlb_mark *b)
+{
+	return a->mask && hweight32(a->mask) == hweight32(b->mask) && rlb_mark_meet(a, b);
+}
+
+static bool spans_clash(const struct rlb_service_config *a, const struct rlb_service_config *b)
+{
+	return !a->mark.mask && a->prefix == b->prefix &&
+	       !memcmp(&a->vip, &b->vip, sizeof(a->vip)) && rlb_ports_clash(&a->ports, &b->ports);
 }
 
 /* A service that would take the same packets as another one, and nothing says which; NULL: none */
@@ -130,15 +143,19 @@ static const struct rlb_service *find_clash(struct rlb_net *rn, const struct rlb
 	}
 	xa_for_each(&rn->services, id, svc)
 		if (svc->config.family == c->family && svc->config.proto == c->proto &&
-		    svc->config.prefix == c->prefix &&
-		    !memcmp(&svc->config.vip, &c->vip, sizeof(c->vip)) &&
-		    rlb_ports_clash(&svc->ports, &c->ports))
+		    (c->mark.mask ? marks_clash(&svc->config.mark, &c->mark) :
+				    spans_clash(&svc->config, c)))
 			return svc;
 	return NULL;
 }
 
 static int refuse_clash(const struct rlb_service_config *c, struct netlink_ext_ack *extack)
 {
+	if (c->mark.mask) {
+		NL_SET_ERR_MSG(extack,
+			       "a service of this protocol has a mark of as many bits that packets with this one may have, too");
+		return -EEXIST;
+	}
 	switch (rlb_ports_match(&c->ports)) {
 	case RINGLB_MATCH_PORTS:
 		NL_SET_ERR_MSG(extack,
@@ -163,7 +180,8 @@ static int check_free(struct rlb_net *rn, const struct rlb_service_config *c,
 	}
 	if (find_clash(rn, c))
 		return refuse_clash(c, extack);
-	if (rlb_backend_at(rn, c->family, c->proto, &c->vip, c->prefix, &c->ports)) {
+	if (!c->mark.mask &&
+	    rlb_backend_at(rn, c->family, c->proto, &c->vip, c->prefix, &c->ports)) {
 		NL_SET_ERR_MSG(extack, "address and port are those of a backend");
 		return -EINVAL;
 	}
@@ -262,6 +280,11 @@ struct rlb_service *rlb_service_create(struct rlb_net *rn, const struct rlb_serv
 	}
 	rlb_table_publish(svc, table);
 	svc->generation = 1;
+	if (svc->blocks && !rlb_blocks_fit(rn, svc->blocks)) {
+		NL_SET_ERR_MSG(extack, "marks of services have 8 different masks, the most there can be");
+		err = -ENOSPC;
+		goto err_free_table;
+	}
 	err = rlb_index_reserve(&rn->vips, svc->blocks ? svc->blocks->n : 1) ?:
 	      rlb_pins_reserve(&rn->pins) ?: (svc->wide ? rlb_back_reserve(&rn->pins) : 0);
 	if (err)
@@ -302,6 +325,17 @@ int rlb_service_refuse_busy(struct netlink_ext_ack *extack)
 	return -EBUSY;
 }
 
+static int refuse_untracked(const struct rlb_service_config *config, struct netlink_ext_ack *extack)
+{
+	if (config->mark.mask)
+		NL_SET_ERR_MSG(extack,
+			       "answers do not tell the addresses of marked packets apart: track must be all");
+	else
+		NL_SET_ERR_MSG(extack,
+			       "answers do not tell the addresses of a prefix apart: track must be all");
+	return -EINVAL;
+}
+
 /**
  * rlb_service_check_track() - are flows remembered that must be?
  * @config: the service as it is to be
@@ -321,11 +355,8 @@ int rlb_service_check_track(const struct rlb_service_config *config,
 		NL_SET_ERR_MSG(extack, "snat remembers every flow: track must be all");
 		return -EINVAL;
 	}
-	if (rlb_service_needs_pins(config) && config->track != RINGLB_TRACK_ALL) {
-		NL_SET_ERR_MSG(extack,
-			       "answers do not tell the addresses of a prefix apart: track must be all");
-		return -EINVAL;
-	}
+	if (rlb_service_needs_pins(config) && config->track != RINGLB_TRACK_ALL)
+		return refuse_untracked(config, extack);
 	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++) {
 		if (rlb_backend_twin(set->item[i].backend)) {
 			NL_SET_ERR_MSG(extack,

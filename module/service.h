@@ -42,6 +42,7 @@ struct rlb_snat {
  * @ports: of the VIP
  * @port: the same if it is one, in network byte order; else 0
  * @vip: the address
+ * @mark: that its packets have, whatever their address and port; then @vip is 0
  * @prefix: bits of it that the addresses of its packets begin with; all: it is one address
  * @ops: method
  * @key: enum ringlb_key
@@ -70,6 +71,7 @@ struct rlb_service_config {
 	struct rlb_ports ports;
 	union rlb_addr vip;
 	u8 prefix;
+	struct rlb_mark mark;
 	const struct rlb_lookup_ops *ops;
 	enum ringlb_key key;
 	struct rlb_params params;
@@ -146,20 +148,21 @@ struct rlb_service {
  * rlb_service_of() - the service whose VIP a packet is to
  * @rn: the namespace
  * @t: the packet, from client to VIP
+ * @mark: its mark
  *
  * Caller holds rcu_read_lock() or cfg_lock.
  *
  * Return: the service, NULL if there is none.
  */
 static inline struct rlb_service *rlb_service_of(const struct rlb_net *rn,
-						 const struct rlb_tuple *t)
+						 const struct rlb_tuple *t, u32 mark)
 {
 	struct rlb_index_node *node;
 
 	node = rlb_index_find(&rn->vips, t->family, t->proto, &t->dst, t->dport);
 	if (likely(node))
 		return container_of(node, struct rlb_service, node);
-	return rlb_match_sizes(rn, t->family) ? rlb_match_find(rn, t) : NULL;
+	return rlb_match_sizes(rn, t->family) ? rlb_match_find(rn, t, mark) : NULL;
 }
 
 /* The port that a packet of a service is to, whose backend has got it at @port */
@@ -194,7 +197,7 @@ static inline bool rlb_service_has_port(const struct rlb_service *svc, __be16 po
  */
 static inline enum rlb_verdict rlb_service_find(struct rlb_pkt *pkt)
 {
-	pkt->service = rlb_service_of(pkt->rn, &pkt->tuple);
+	pkt->service = rlb_service_of(pkt->rn, &pkt->tuple, pkt->skb->mark);
 	return pkt->service ? RLB_NEXT : RLB_PASS;
 }
 

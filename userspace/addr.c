@@ -16,9 +16,10 @@
 
 #define EXPECT_WITH_PORT "expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443"
 #define EXPECT_OF_SERVICE \
-	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR"
+	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR; or mark:N, mark6:N or with /MASK"
 #define EXPECT_MAYBE_PORT \
 	"expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80"
+#define EXPECT_MARK "expected a mark and a mask, as mark:7 or mark6:0x10/0xf0, not 0, and no bits beside the mask"
 #define EXPECT_PREFIX "expected a prefix of 1 to 32 bits, of IPv6 1 to 128"
 #define EXPECT_NETWORK "expected no bits of the address behind its prefix"
 #define EXPECT_PORT "expected a port from 1 to 65535"
@@ -149,6 +150,42 @@ static const char *parse_ports(const char *text, struct endpoint *to)
 	return NULL;
 }
 
+/**
+ * addr_mark() - a mark or mask from a word
+ * @text: 1 to 4294967295, decimal or with 0x in hexadecimal digits
+ *
+ * Return: the number, 0 if it is none of these.
+ */
+u32 addr_mark(const char *text)
+{
+	bool hex = !strncmp(text, "0x", 2);
+	u64 value = 0;
+	char *end;
+
+	if (!hex)
+		return addr_number(text, UINT32_MAX, &value) ? 0 : value;
+	if (!isxdigit((unsigned char)text[2]) || strlen(text) > strlen("0xffffffff"))
+		return 0;
+	value = strtoull(text, &end, 16);
+	return *end ? 0 : value;
+}
+
+/* "mark:7", "mark6:0x10/0xf0": of any address and port */
+static const char *parse_mark(const char *word, struct endpoint *to)
+{
+	const char *number = strchr(word, ':') + 1, *slash = strchr(number, '/');
+	char mark[16] = "";
+
+	if (slash && slash - number < (long)sizeof(mark))
+		memcpy(mark, number, slash - number);
+	to->family = word[4] == '6' ? AF_INET6 : AF_INET;
+	to->port = 1;
+	to->last = RLB_PORT_MAX;
+	to->mark = addr_mark(slash ? mark : number);
+	to->mask = slash ? addr_mark(slash + 1) : UINT32_MAX;
+	return to->mark && to->mask && !(to->mark & ~to->mask) ? NULL : EXPECT_MARK;
+}
+
 static const char *form_expects(enum addr_form form)
 {
 	switch (form) {
@@ -180,6 +217,9 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 	size_t len;
 
 	memset(to, 0, sizeof(*to));
+	if (form == ADDR_OF_SERVICE &&
+	    (!strncmp(word, "mark:", 5) || !strncmp(word, "mark6:", 6)))
+		return parse_mark(word, to);
 	len = strlen(word);
 	if (*word == '[') {
 		const char *close = strchr(word, ']');
@@ -224,6 +264,16 @@ static const char *print_ports(const struct endpoint *e, char text[PORTS_TEXT_MA
 	return text;
 }
 
+static char *print_mark(const struct endpoint *e, char text[ADDR_TEXT_MAX])
+{
+	int n = snprintf(text, ADDR_TEXT_MAX, "mark%s:%#x", e->family == AF_INET6 ? "6" : "",
+			 e->mark);
+
+	if (e->mask != UINT32_MAX)
+		snprintf(text + n, ADDR_TEXT_MAX - n, "/%#x", e->mask);
+	return text;
+}
+
 /**
  * addr_print() - the word of an endpoint, as addr_parse() takes it
  * @e: the endpoint
@@ -235,6 +285,8 @@ char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 {
 	char addr[INET6_ADDRSTRLEN + sizeof("/127")], ports[PORTS_TEXT_MAX];
 
+	if (e->mask)
+		return print_mark(e, text);
 	if (!inet_ntop(e->family, &e->addr, addr, INET6_ADDRSTRLEN))
 		strcpy(addr, "?");
 	if (e->prefix)
@@ -281,6 +333,13 @@ bool addr_same_place(const struct endpoint *a, const struct endpoint *b)
 	       (a->last && b->last ? true : !a->last && !b->last && a->port == b->port);
 }
 
+/* Of packets all bits of a mark count. */
+static bool marks_meet(const struct endpoint *a, const struct endpoint *b)
+{
+	return !((a->mark ^ b->mark) & (a->mask ? a->mask : UINT32_MAX) &
+		 (b->mask ? b->mask : UINT32_MAX));
+}
+
 /**
  * addr_meet() - have two endpoints of one protocol some address and port in common?
  * @a: one
@@ -292,6 +351,8 @@ bool addr_meet(const struct endpoint *a, const struct endpoint *b)
 {
 	struct rlb_ports x = ports_of(a), y = ports_of(b);
 
+	if (a->mask || b->mask)
+		return a->family == b->family && marks_meet(a, b);
 	return a->family == b->family && rlb_ports_meet(&x, &y) &&
 	       rlb_prefix_meet(&a->addr, addr_bits(a), &b->addr, addr_bits(b));
 }
@@ -317,7 +378,11 @@ int addr_cmp(const struct endpoint *a, const struct endpoint *b)
 	if (diff)
 		return diff;
 	diff = (int)a->last - (int)b->last;
-	return diff ? diff : (int)a->prefix - (int)b->prefix;
+	if (!diff)
+		diff = (int)a->prefix - (int)b->prefix;
+	if (!diff && a->mask != b->mask)
+		diff = a->mask < b->mask ? -1 : 1;
+	return diff || a->mark == b->mark ? diff : a->mark < b->mark ? -1 : 1;
 }
 
 static const char *wrong_ipv4(const u8 *b)
@@ -362,5 +427,7 @@ const char *addr_wrong(const struct endpoint *e)
 	const union rlb_addr last = rlb_prefix_last(&e->addr, addr_bits(e), e->family);
 	const char *wrong = wrong_addr(e->addr.byte, e->family);
 
+	if (e->mask)
+		return NULL;
 	return wrong ? wrong : wrong_addr(last.byte, e->family);
 }

@@ -9,7 +9,7 @@
 #include "ports.h"
 #include "prefix.h"
 
-#define ADDR_TEXT_MAX 72	/* "[", the longest IPv6 address, "/127]:10000-65535", NUL */
+#define ADDR_TEXT_MAX 72	/* "[", the longest IPv6 address, "/127]:10000-65535", NUL; or a mark */
 
 /**
  * struct endpoint - an address and a port
@@ -17,12 +17,16 @@
  * @port: in host byte order; 0: none given
  * @last: of several ports the last one, and @port is the first; else 0
  * @family: AF_INET or AF_INET6
+ * @mark: a firewall mark, or that of a packet; 0: none
+ * @mask: the bits of @mark that count, for whatever address and port; 0: there is an address
  * @prefix: of all addresses that begin with so many bits of @addr; 0: of @addr alone
  */
 struct endpoint {
 	union rlb_addr addr;
 	u16 port;
 	u16 last;
+	u32 mark;
+	u32 mask;
 	u8 family;
 	u8 prefix;
 };
@@ -34,6 +38,7 @@ enum addr_form {
 };
 
 const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to);
+u32 addr_mark(const char *text);
 const char *addr_number(const char *word, u64 max, u64 *to);
 char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX]);
 unsigned int addr_bits(const struct endpoint *e);

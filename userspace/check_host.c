@@ -176,6 +176,8 @@ static void check_vip(struct check *c, const struct service *s)
 	char vip[ADDR_TEXT_MAX], net[ADDR_TEXT_MAX];
 	struct route r;
 
+	if (s->vip.mask)
+		return;	/* nobody knows its addresses */
 	/* No route, or one that drops: what no service takes ends here, as it should. */
 	if (route_find(&c->route, &s->vip, &r) || r.type != RTN_UNICAST)
 		return;

@@ -198,6 +198,11 @@ static void put_backends(FILE *to, const struct service *s, const bool *harmed, 
 
 static void put_vip(FILE *to, const struct service *s)
 {
+	if (s->vip.mask) {
+		fprintf(to, "meta mark & %#x == %#x meta l4proto %s", s->vip.mask, s->vip.mark,
+			word_protocol(s->protocol));
+		return;
+	}
 	fprintf(to, "%s daddr ", s->vip.family == AF_INET ? "ip" : "ip6");
 	put_address(to, &s->vip);
 	fprintf(to, " %s dport ", word_protocol(s->protocol));

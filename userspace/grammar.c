@@ -21,7 +21,7 @@
 
 const struct grammar grammar[] = {
 	{
-		"service", "add", "NAME tcp|udp|sctp ADDR:PORT|ADDR:FIRST-LAST|ADDR:*|ADDR/BITS:PORT",
+		"service", "add", "NAME tcp|udp|sctp ADDR:PORT|ADDR:FIRST-LAST|ADDR:*|ADDR/BITS:PORT|mark:N/MASK",
 		"serve a protocol, an address or prefix, and a port, several or all by backends",
 		service_keywords, 0, (SERVICE_CHANGES & ~BIT(SERVICE_MAP)) | SERVICE_SNAT |
 				     SERVICE_MODE | BIT(RINGLB_A_SERVICE_FORCE),
@@ -72,6 +72,7 @@ const struct grammar grammar[] = {
 	}, {
 		"lookup", NULL, "tcp|udp|sctp SRC:PORT DST:PORT",
 		"say where a packet of a client goes, and why",
+		lookup_keywords, 0, BIT(RINGLB_A_LOOKUP_MARK),
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
 	}, {
 		"plan", NULL, "SERVICE CHANGE [CHANGE...] [limit P%] [plot FILE]",

@@ -22,7 +22,7 @@ int lookup_parse(struct cmd *c, struct command *command)
 	if (l->src.family != l->dst.family)
 		return cmd_bad(c, "destination", c->word[c->at - 1],
 			       "expected an address of the source's family");
-	return cmd_end(c);
+	return cmd_pairs(c, lookup_keywords, command->g->allowed, l, &l->has);
 }
 
 static int take_lookup(const struct nlmsghdr *h, void *arg)

@@ -111,7 +111,12 @@ u32 service_match(const struct service *s)
 {
 	struct rlb_ports p = ports_of(s);
 
-	return rlb_ports_match(&p);
+	return s->vip.mask ? RINGLB_MATCH_MARK : rlb_ports_match(&p);
+}
+
+static int mask_bits(const struct service *s)
+{
+	return __builtin_popcount(s->vip.mask);
 }
 
 /* Does a service say more of packets than another one that takes them, too? */
@@ -119,6 +124,8 @@ static bool is_closer(const struct service *a, const struct service *b)
 {
 	unsigned int a_bits = addr_bits(&a->vip), b_bits = addr_bits(&b->vip);
 
+	if (a->vip.mask || b->vip.mask)
+		return !a->vip.mask || (b->vip.mask && mask_bits(a) > mask_bits(b));
 	return a_bits == b_bits ? service_match(a) < service_match(b) : a_bits > b_bits;
 }
 
@@ -183,7 +190,9 @@ struct service *model_clash(const struct model *m, const struct service *s)
 	for (i = 0; i < m->n; i++) {
 		o = m->services[i];
 		other = ports_of(o);
-		if (o->protocol == s->protocol && o->vip.prefix == s->vip.prefix && addr_meet(&o->vip, &s->vip) &&
+		if (o->protocol != s->protocol || !addr_meet(&o->vip, &s->vip))
+			continue;
+		if (o->vip.prefix == s->vip.prefix && mask_bits(o) == mask_bits(s) &&
 		    rlb_ports_clash(&other, &mine))
 			return o;
 	}

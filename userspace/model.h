@@ -270,7 +270,8 @@ struct change_entry {
 struct lookup {
 	u32 protocol;
 	struct endpoint src;
-	struct endpoint dst;
+	struct endpoint dst;	/* with the mark of packets, if they have one */
+	u64 has;
 
 	char service[RINGLB_NAME_MAX + 1];
 	u32 match;		/* by what that takes it */

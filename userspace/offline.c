@@ -131,6 +131,8 @@ static int complete_force(struct service *s, char *error, size_t size)
 static const char *clash_text(const struct service *s)
 {
 	switch (service_match(s)) {
+	case RINGLB_MATCH_MARK:
+		return "a service of this protocol has a mark of as many bits that packets with this one may have, too";
 	case RINGLB_MATCH_PORTS:
 		return "a service of this protocol and address has a range with some of these ports";
 	case RINGLB_MATCH_EVERY_PORT:
@@ -149,6 +151,8 @@ static const char *wants_track(const struct service *s)
 		return NULL;
 	if (s->snat)
 		return "snat remembers every flow: track must be all";
+	if (s->vip.mask && service_is_nat(s))
+		return "answers do not tell the addresses of marked packets apart: track must be all";
 	if (s->vip.prefix && service_is_nat(s))
 		return "answers do not tell the addresses of a prefix apart: track must be all";
 	for (i = 0; s->vip.last && i < s->n; i++)

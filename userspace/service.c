@@ -32,6 +32,8 @@ int service_parse_add(struct cmd *c, struct command *command)
 		SET(s, RINGLB_A_SERVICE_PORT_LAST);
 	if (s->vip.prefix)
 		SET(s, RINGLB_A_SERVICE_PREFIX);
+	if (s->vip.mask)
+		s->has |= BIT(RINGLB_A_SERVICE_MARK) | BIT(RINGLB_A_SERVICE_MARK_MASK);
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!HAS(s, RINGLB_A_SERVICE_METHOD))

@@ -89,6 +89,8 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_FORCE, s->force },
 		{ RINGLB_A_SERVICE_PORT_LAST, s->vip.last },
 		{ RINGLB_A_SERVICE_PREFIX, s->vip.prefix },
+		{ RINGLB_A_SERVICE_MARK, s->vip.mark },
+		{ RINGLB_A_SERVICE_MARK_MASK, s->vip.mask },
 	};
 	struct nlattr *start = nest(msg, RINGLB_A_SERVICE);
 	size_t i;
@@ -265,7 +267,8 @@ int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
 	    put_endpoint(msg, RINGLB_A_LOOKUP_SRC_IPV4, RINGLB_A_LOOKUP_SRC_IPV6,
 			 RINGLB_A_LOOKUP_SRC_PORT, &l->src) ||
 	    put_endpoint(msg, RINGLB_A_LOOKUP_DST_IPV4, RINGLB_A_LOOKUP_DST_IPV6,
-			 RINGLB_A_LOOKUP_DST_PORT, &l->dst))
+			 RINGLB_A_LOOKUP_DST_PORT, &l->dst) ||
+	    (l->dst.mark && nla_put_u32(msg, RINGLB_A_LOOKUP_MARK, l->dst.mark)))
 		return -EMSGSIZE;
 	nest_end(msg, start);
 	return 0;
@@ -472,7 +475,9 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 			 &s->snat_at))
 		return -EBADMSG;
 	if (get_port_last(tb[RINGLB_A_SERVICE_PORT_LAST], &s->vip) ||
-	    get_prefix(tb[RINGLB_A_SERVICE_PREFIX], &s->vip))
+	    get_prefix(tb[RINGLB_A_SERVICE_PREFIX], &s->vip) ||
+	    get_u32(tb[RINGLB_A_SERVICE_MARK], &s->vip.mark) ||
+	    get_u32(tb[RINGLB_A_SERVICE_MARK_MASK], &s->vip.mask))
 		return -EBADMSG;
 	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
 	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
@@ -677,6 +682,8 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_PORT] = "port",
 	[RINGLB_A_SERVICE_PORT_LAST] = "port",
 	[RINGLB_A_SERVICE_PREFIX] = "prefix",
+	[RINGLB_A_SERVICE_MARK] = "mark",
+	[RINGLB_A_SERVICE_MARK_MASK] = "mask",
 	[RINGLB_A_SERVICE_METHOD] = "method",
 	[RINGLB_A_SERVICE_KEY] = "key",
 	[RINGLB_A_SERVICE_VNODES] = "vnodes",

@@ -76,6 +76,7 @@ static const struct pair matches[] = {
 	{ "port", RINGLB_MATCH_PORT },
 	{ "ports", RINGLB_MATCH_PORTS },
 	{ "every-port", RINGLB_MATCH_EVERY_PORT },
+	{ "mark", RINGLB_MATCH_MARK },
 	{ NULL, 0 },
 };
 
@@ -701,6 +702,14 @@ static int parse_service_force(const char *value, void *object)
 	return pair_find(switches, value, &s->force);
 }
 
+static int parse_lookup_mark(const char *value, void *object)
+{
+	struct lookup *l = object;
+
+	l->dst.mark = addr_mark(value);
+	return l->dst.mark ? 0 : -1;
+}
+
 static int parse_secret_force(const char *value, void *object)
 {
 	struct force *f = object;
@@ -960,6 +969,12 @@ const struct keyword backend_keywords[] = {
 
 const struct keyword secret_keywords[] = {
 	{ "force", "on|off", "on or off", RINGLB_A_SECRET_FORCE, parse_secret_force, NULL },
+	{ .word = NULL },
+};
+
+const struct keyword lookup_keywords[] = {
+	{ "mark", "N", "1 to 4294967295, decimal or hexadecimal", RINGLB_A_LOOKUP_MARK,
+	  parse_lookup_mark, NULL },
 	{ .word = NULL },
 };
 

@@ -40,6 +40,7 @@ struct keyword {
 extern const struct keyword service_keywords[];
 extern const struct keyword backend_keywords[];
 extern const struct keyword simulate_keywords[];
+extern const struct keyword lookup_keywords[];
 extern const struct keyword flow_keywords[];
 extern const struct keyword remembered_keywords[];
 extern const struct keyword export_keywords[];

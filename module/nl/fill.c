@@ -131,7 +131,9 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	err = nla_put_string(skb, RINGLB_A_SERVICE_NAME, c->name) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PROTOCOL, c->proto) ||
 	      fill_addr(skb, RINGLB_A_SERVICE_IPV4, RINGLB_A_SERVICE_IPV6, c->family, &c->vip) ||
-	      (rlb_service_has_prefix(c) &&
+	      (c->mark.mask && (nla_put_u32(skb, RINGLB_A_SERVICE_MARK, c->mark.value) ||
+				nla_put_u32(skb, RINGLB_A_SERVICE_MARK_MASK, c->mark.mask))) ||
+	      (rlb_service_has_prefix(c) && !c->mark.mask &&
 	       nla_put_u32(skb, RINGLB_A_SERVICE_PREFIX, c->prefix)) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PORT, c->ports.first) ||
 	      (!c->port && nla_put_u32(skb, RINGLB_A_SERVICE_PORT_LAST, c->ports.last)) ||

@@ -302,6 +302,41 @@ static int parse_mode(struct nlattr **tb, struct rlb_service_config *c,
 	return 0;
 }
 
+static int parse_vip(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
+		     struct netlink_ext_ack *extack)
+{
+	if (tb[RINGLB_A_SERVICE_MARK_MASK])
+		return refuse(extack, tb[RINGLB_A_SERVICE_MARK_MASK], "is of use with a mark only");
+	return parse_host(attr, tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6], &c->vip,
+			  &c->family, extack) ?:
+	       parse_prefix(tb[RINGLB_A_SERVICE_PREFIX], c, extack) ?:
+	       parse_ports(attr, tb, c, extack);
+}
+
+/* A mark instead of an address and port: the address is that of any, and so are the ports. */
+static int parse_mark(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *mark = tb[RINGLB_A_SERVICE_MARK];
+	int err;
+
+	err = parse_addr(attr, tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6], &c->vip,
+			 &c->family, extack) ?:
+	      parse_ports(attr, tb, c, extack);
+	if (err)
+		return err;
+	if (memchr_inv(&c->vip, 0, sizeof(c->vip)) || tb[RINGLB_A_SERVICE_PREFIX] ||
+	    rlb_ports_match(&c->ports) != RINGLB_MATCH_EVERY_PORT)
+		return refuse(extack, mark, "a service by mark has every address and every port");
+	c->prefix = 0;
+	c->mark.value = nla_get_u32(mark);
+	c->mark.mask = ~0U;
+	parse_u32(tb[RINGLB_A_SERVICE_MARK_MASK], &c->mark.mask);
+	if (c->mark.value & ~c->mark.mask)
+		return refuse(extack, mark, "mark has bits that its mask has not");
+	return 0;
+}
+
 /**
  * rlb_parse_service_new() - read all of a service
  * @attr: the SERVICE nest, or NULL
@@ -323,12 +358,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	if (!err)
 		err = parse_proto(attr, tb[RINGLB_A_SERVICE_PROTOCOL], &c->proto, extack);
 	if (!err)
-		err = parse_host(attr, tb[RINGLB_A_SERVICE_IPV4], tb[RINGLB_A_SERVICE_IPV6],
-				 &c->vip, &c->family, extack);
-	if (err)
-		return err;
-	err = parse_prefix(tb[RINGLB_A_SERVICE_PREFIX], c, extack) ?:
-	      parse_ports(attr, tb, c, extack);
+		err = tb[RINGLB_A_SERVICE_MARK] ? parse_mark(attr, tb, c, extack) :
+						  parse_vip(attr, tb, c, extack);
 	if (err)
 		return err;
 	c->ops = rlb_lookup_find(RINGLB_METHOD_RENDEZVOUS);
@@ -563,11 +594,13 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
  * rlb_parse_lookup() - read a flow
  * @attr: the LOOKUP nest, or NULL
  * @t: out: the flow
+ * @mark: out: its packets' mark
  * @extack: for the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
-int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ext_ack *extack)
+int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
+		     struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[RINGLB_A_LOOKUP_MAX + 1];
 	u8 family;
@@ -591,6 +624,8 @@ int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, struct netlink_ex
 		return refuse(extack, attr, "source or destination port is missing");
 	t->sport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_SRC_PORT]));
 	t->dport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_DST_PORT]));
+	*mark = 0;
+	parse_u32(tb[RINGLB_A_LOOKUP_MARK], mark);
 	return 0;
 }
 

@@ -163,8 +163,9 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode) ||
-	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, rlb_ports_match(&svc->ports)) ||
-	    (rlb_service_has_prefix(&svc->config) &&
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, svc->config.mark.mask ?
+			RINGLB_MATCH_MARK : rlb_ports_match(&svc->ports)) ||
+	    (rlb_service_has_prefix(&svc->config) && !svc->config.mark.mask &&
 	     nla_put_u32(skb, RINGLB_A_LOOKUP_PREFIX, svc->config.prefix)))
 		return -EMSGSIZE;
 	if (choice.owner < t->view.n &&
@@ -178,9 +179,10 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	return 0;
 }
 
-static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struct rlb_tuple *flow)
+static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struct rlb_tuple *flow,
+			 u32 mark)
 {
-	struct rlb_service *svc = rlb_service_of(rn, flow);
+	struct rlb_service *svc = rlb_service_of(rn, flow, mark);
 	struct sk_buff *skb;
 	void *header;
 	int err;
@@ -201,13 +203,14 @@ int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
 	struct rlb_tuple flow;
+	u32 mark;
 	int err;
 
-	err = rlb_parse_lookup(info->attrs[RINGLB_A_LOOKUP], &flow, info->extack);
+	err = rlb_parse_lookup(info->attrs[RINGLB_A_LOOKUP], &flow, &mark, info->extack);
 	if (err)
 		return err;
 	mutex_lock(&rn->cfg_lock);
-	err = answer_lookup(rn, info, &flow);
+	err = answer_lookup(rn, info, &flow, mark);
 	mutex_unlock(&rn->cfg_lock);
 	return err;
 }

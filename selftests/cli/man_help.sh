@@ -52,6 +52,7 @@ examples()
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR:FIRST-LAST": "192.0.2.10:8000-8999", "ADDR:*": "[2001:db8::10]:*",
 	          "ADDR/BITS:PORT": "192.0.2.0/24:443",
+	          "mark:N/MASK": "mark6:0x10/0xf0",
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",
@@ -215,6 +216,8 @@ backend add numbered 10.0.0.13 id 1
 service add rare udp 192.0.2.12:53 method maglev slots 4096
 backend add rare 10.0.1.11 weight 65535
 backend add rare 10.0.1.12
+service add net tcp 198.18.0.0/16:* track all
+backend add net 10.0.2.11
 END
 plan_keys()		# of plans that together have all there is
 {
@@ -230,7 +233,7 @@ simulate_keys()		# of all methods, with traffic
 }
 
 bad=$(for show in 'service show' 'backend show' 'table show web' 'table map web' 'table digest' \
-	'lookup tcp 198.51.100.7:1 192.0.2.10:443'; do
+	'lookup tcp 198.51.100.7:1 198.18.0.1:443'; do
 	title=${show% web}
 	# shellcheck disable=SC2086
 	diff <(man_keys "${title%% tcp*}") <(keys $show | sort) >"$dir/diff" ||

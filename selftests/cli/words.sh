@@ -11,7 +11,8 @@ here=$(dirname "$(readlink -f "$0")")
 ringlb=${RINGLB:-$here/../../userspace/ringlb}
 name='1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -'
 with_port='expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443'
-with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR"
+mark="expected a mark and a mask, as mark:7 or mark6:0x10/0xf0, not 0, and no bits beside the mask"
+with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR; or mark:N, mark6:N or with /MASK"
 ports='expected a port from 1 to 65535, FIRST-LAST or *'
 maybe_port='expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
 no_zeros='expected an IPv4 address without leading zeros'
@@ -97,6 +98,19 @@ cases()
 	service add web tcp [2001:db8::]/64:80	address "[2001:db8::]/64:80": $with_ports
 	service add web tcp 192.0.2.0/24	address "192.0.2.0/24": $with_ports
 	backend add web 10.0.0.0/24	backend "10.0.0.0/24": $maybe_port
+	service add web tcp mark:0	address "mark:0": $mark
+	service add web tcp mark:	address "mark:": $mark
+	service add web tcp mark:x	address "mark:x": $mark
+	service add web tcp mark:0x	address "mark:0x": $mark
+	service add web tcp mark:4294967296	address "mark:4294967296": $mark
+	service add web tcp mark:0x100000000	address "mark:0x100000000": $mark
+	service add web tcp mark:7/0	address "mark:7/0": $mark
+	service add web tcp mark:7/	address "mark:7/": $mark
+	service add web tcp mark6:8/7	address "mark6:8/7": $mark
+	service add web tcp mark:-1	address "mark:-1": $mark
+	service add web tcp mark:7:80	address "mark:7:80": $mark
+	lookup tcp 192.0.2.1:1 192.0.2.1:2 mark 0	mark "0": expected 1 to 4294967295, decimal or hexadecimal
+	backend add web mark:7	backend "mark:7": $maybe_port
 	service add web tcp 192.0.2.01:80	address "192.0.2.01:80": $no_zeros
 	service add web tcp 192.0.2:80	address "192.0.2:80": $with_ports
 	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_ports
@@ -266,7 +280,7 @@ cases()
 	lookup tcp 198.51.100.7:1	destination is missing: expected ADDR:PORT
 	lookup tcp 198.51.100.7:1 192.0.2.1:0	destination "192.0.2.1:0": $port
 	lookup tcp 198.51.100.7:1 [2001:db8::1]:80	destination "[2001:db8::1]:80": expected an address of the source's family
-	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected nothing more
+	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected mark
 	plan	service is missing: expected $name
 	plan web	change is missing: expected backend or service
 	plan web 10.0.0.1	"10.0.0.1": expected backend, service, limit or plot

@@ -15,6 +15,7 @@ struct rlb_service {
 	struct rlb_index_node node;
 	struct rlb_ports ports;
 	unsigned int prefix;
+	struct rlb_mark mark;
 	struct rlb_blocks *blocks;
 	bool there;
 };
@@ -89,15 +90,37 @@ static bool begins_alike(const union rlb_addr *a, const union rlb_addr *b, unsig
 
 static bool has(const struct rlb_service *s, u8 family, u8 proto, const union rlb_addr *addr)
 {
-	return s->there && s->node.family == family && s->node.proto == proto &&
+	return s->there && !s->mark.mask && s->node.family == family && s->node.proto == proto &&
 	       begins_alike(&s->node.addr, addr, s->prefix);
+}
+
+static bool has_mark(const struct rlb_service *s, u8 family, u8 proto, u32 mark)
+{
+	return s->there && s->mark.mask && s->node.family == family && s->node.proto == proto &&
+	       (mark & s->mark.mask) == s->mark.value;
+}
+
+/* Few bits, so that they meet; masks of four kinds, of 2, 3, 4 and 32 bits */
+static struct rlb_mark some_mark(void)
+{
+	static const u32 masks[] = { 0x6, 0x7, 0xf, ~0U };
+	struct rlb_mark mark = { .mask = masks[unit_below(4)] };
+
+	while (!mark.value)
+		mark.value = unit_below(16) & mark.mask;
+	return mark;
 }
 
 static bool has_room(const struct rlb_service *new)
 {
 	u32 i;
 
-	for (i = 0; i < SERVICES; i++)
+	for (i = 0; i < SERVICES && new->mark.mask; i++)
+		if (service[i].there && service[i].node.family == new->node.family &&
+		    service[i].node.proto == new->node.proto &&
+		    !memcmp(&service[i].mark, &new->mark, sizeof(new->mark)))
+			return false;
+	for (i = 0; i < SERVICES && !new->mark.mask; i++)
 		if (has(&service[i], new->node.family, new->node.proto, &new->node.addr) &&
 		    service[i].prefix == new->prefix &&
 		    rlb_ports_clash(&service[i].ports, &new->ports))
@@ -115,12 +138,16 @@ static void add(struct rlb_service *s)
 	s->ports = some_ports();
 	s->node.port = s->ports.first == s->ports.last ? htons(s->ports.first) : 0;
 	s->blocks = NULL;
+	s->mark = unit_below(4) ? (struct rlb_mark){ 0 } : some_mark();
 	if (!has_room(s))
 		return;
-	if (!s->node.port || s->prefix < rlb_prefix_full(s->node.family)) {
+	if (s->mark.mask)
+		s->blocks = rlb_blocks_of_mark(s, &s->node, &s->mark);
+	else if (!s->node.port || s->prefix < rlb_prefix_full(s->node.family))
 		s->blocks = rlb_blocks_alloc(s, &s->node, s->prefix, &s->ports);
-		assert_non_null(s->blocks);
+	if (s->blocks) {
 		assert_in_range(s->blocks->n, 1, RLB_PORTS_BLOCKS);
+		assert_true(rlb_blocks_fit(&net, s->blocks));
 	}
 	assert_int_equal(rlb_index_reserve(&net.vips, s->blocks ? s->blocks->n : 1), 0);
 	if (s->blocks)
@@ -140,14 +167,14 @@ static void del(struct rlb_service *s)
 	s->there = false;
 }
 
-static const struct rlb_service *find(const struct rlb_tuple *t)
+static const struct rlb_service *find(const struct rlb_tuple *t, u32 mark)
 {
 	const struct rlb_index_node *node;
 
 	node = rlb_index_find(&net.vips, t->family, t->proto, &t->dst, t->dport);
 	if (node)
 		return container_of(node, struct rlb_service, node);
-	return rlb_match_sizes(&net, t->family) ? rlb_match_find(&net, t) : NULL;
+	return rlb_match_sizes(&net, t->family) ? rlb_match_find(&net, t, mark) : NULL;
 }
 
 /* Does it say more of a packet that both have? */
@@ -159,7 +186,7 @@ static bool is_closer(const struct rlb_service *a, const struct rlb_service *b)
 }
 
 /* Of those that have the address and port, the closest one */
-static const struct rlb_service *twin(const struct rlb_tuple *t)
+static const struct rlb_service *twin(const struct rlb_tuple *t, u32 mark)
 {
 	const struct rlb_service *best = NULL;
 	u16 port = ntohs(t->dport);
@@ -169,6 +196,10 @@ static const struct rlb_service *twin(const struct rlb_tuple *t)
 		if (has(&service[i], t->family, t->proto, &t->dst) &&
 		    service[i].ports.first <= port && port <= service[i].ports.last &&
 		    (!best || is_closer(&service[i], best)))
+			best = &service[i];
+	for (i = 0; i < SERVICES; i++)
+		if (has_mark(&service[i], t->family, t->proto, mark) &&
+		    (!best || (best->mark.mask && service[i].mark.mask > best->mark.mask)))
 			best = &service[i];
 	return best;
 }
@@ -197,7 +228,7 @@ static void covers(const struct rlb_tuple *t)
 	u32 i;
 
 	for (i = 0; i < SERVICES; i++)
-		if (service[i].prefix < rlb_prefix_full(t->family) &&
+		if (!service[i].mark.mask && service[i].prefix < rlb_prefix_full(t->family) &&
 		    has(&service[i], t->family, service[i].node.proto, &t->dst))
 			assert_true(rlb_match_covers(&net, t->family, &t->dst));
 }
@@ -216,12 +247,16 @@ static void looks(void **unused)
 			add(s);
 		for (look = 0; look < 8; look++) {
 			const struct rlb_tuple t = some_packet();
-			const struct rlb_service *is = find(&t), *want = twin(&t);
+			u32 mark = unit_below(3) ? unit_below(64) : 0;
+			const struct rlb_service *is = find(&t, mark), *want = twin(&t, mark);
 
 			if (is != want)
 				refute("port %u: service %td, not %td", ntohs(t.dport),
 				       is ? is - service : -1, want ? want - service : -1);
-			kinds[is ? rlb_ports_match(&is->ports) : 0]++;
+			kinds[!is ? 0 : is->mark.mask ? RINGLB_MATCH_MARK :
+				 rlb_ports_match(&is->ports)]++;
+			if (is && is->mark.mask)
+				assert_true(rlb_match_marked(&net, t.family, mark));
 			prefixed += is && is->prefix < rlb_prefix_full(t.family);
 			covers(&t);
 		}

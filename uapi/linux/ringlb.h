@@ -297,6 +297,12 @@ enum ringlb_attr_service {
 					 * which backends get as they are; 1 to 65535 is every
 					 * port. Absent: it is one port
 					 */
+	RINGLB_A_SERVICE_MARK,		/* u32, not 0: the firewall mark of its packets, in the bits of
+					 * MARK_MASK. Then the address is 0.0.0.0 or ::, for any, and
+					 * PORT to PORT_LAST are 1 to 65535. Needs RINGLB_TRACK_ALL
+					 * in RINGLB_MODE_NAT
+					 */
+	RINGLB_A_SERVICE_MARK_MASK,	/* u32, default all bits */
 	RINGLB_A_SERVICE_PREFIX,	/* u32, 1..31, of IPv6 1..127: bits of the VIP that the
 					 * addresses of its packets begin with; the others are 0.
 					 * Needs RINGLB_TRACK_ALL. Absent: it is one address
@@ -424,6 +430,7 @@ enum ringlb_attr_lookup {
 					 */
 	RINGLB_A_LOOKUP_MODE,		/* u32, enum ringlb_mode: how it goes there */
 	RINGLB_A_LOOKUP_MATCH,		/* u32, enum ringlb_match: by what the service takes it */
+	RINGLB_A_LOOKUP_MARK,		/* u32, the packet's mark, default 0; in requests only */
 	RINGLB_A_LOOKUP_PREFIX,		/* u32, as SERVICE_PREFIX; absent if it is one address */
 
 	__RINGLB_A_LOOKUP_MAX,
@@ -577,12 +584,13 @@ enum ringlb_udp_drain {
 	RINGLB_UDP_DRAIN_MAX = __RINGLB_UDP_DRAIN_MAX - 1
 };
 
-/* By what a service takes a packet to its address; of several the first of these does */
+/* By what a service takes a packet; of several with its address the first of these does */
 enum ringlb_match {
 	RINGLB_MATCH_UNSPEC,
 	RINGLB_MATCH_PORT,		/* it has this port alone */
 	RINGLB_MATCH_PORTS,		/* the port is in its range */
 	RINGLB_MATCH_EVERY_PORT,	/* it has every port */
+	RINGLB_MATCH_MARK,		/* it has the packet's mark */
 
 	__RINGLB_MATCH_MAX,
 	RINGLB_MATCH_MAX = __RINGLB_MATCH_MAX - 1

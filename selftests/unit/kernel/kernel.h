@@ -43,6 +43,7 @@ struct xarray { int unused; };
 #define BITS_PER_BYTE 8
 #define ilog2(n) (31 - __builtin_clz(n))
 #define fls64(x) ((x) ? 64 - __builtin_clzll(x) : 0)
+#define hweight32(x) ((u32)__builtin_popcount(x))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define container_of(p, type, field) ((type *)((char *)(p) - offsetof(type, field)))
 #define kvfree_rcu(p, field) free(p)
