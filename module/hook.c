@@ -61,6 +61,14 @@ static noinline enum rlb_verdict pass(struct rlb_pkt *pkt)
 	return RLB_PASS;
 }
 
+/* To no VIP: straight to a backend, or an error about an outer packet with ports */
+static noinline enum rlb_verdict no_service(struct rlb_pkt *pkt)
+{
+	if (pkt->is_error)
+		rlb_outer_error(pkt);
+	return rlb_direct_in(pkt);
+}
+
 /* In modes whose answers do not come by */
 static noinline enum rlb_verdict send_on(struct rlb_pkt *pkt)
 {
@@ -82,7 +90,7 @@ static enum rlb_verdict request(struct rlb_pkt *pkt)
 	if (rlb_parse(pkt) != RLB_NEXT)
 		return pass(pkt);
 	if (rlb_service_find(pkt) == RLB_PASS)
-		return rlb_direct_in(pkt);
+		return no_service(pkt);
 	verdict = rlb_steer(pkt);
 	return verdict == RLB_NEXT ? forward(pkt) : verdict;
 }

@@ -51,7 +51,7 @@ enum rlb_verdict rlb_parse_far_ports(struct rlb_pkt *pkt, unsigned int offset,
 /* Of those that hold a packet and have no ports */
 static bool is_tunnel(u8 proto)
 {
-	return proto == IPPROTO_IPIP || proto == IPPROTO_IPV6;
+	return proto == IPPROTO_IPIP || proto == IPPROTO_IPV6 || proto == IPPROTO_GRE;
 }
 
 /*

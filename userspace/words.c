@@ -69,6 +69,8 @@ static const struct pair modes[] = {
 
 static const struct pair tunnels[] = {
 	{ "ipip", RINGLB_TUNNEL_IPIP },
+	{ "gre", RINGLB_TUNNEL_GRE },
+	{ "gue", RINGLB_TUNNEL_GUE },
 	{ NULL, 0 },
 };
 
@@ -941,7 +943,8 @@ const struct keyword service_keywords[] = {
 	{ "none", "reject|drop", "reject or drop", RINGLB_A_SERVICE_NONE, parse_none, print_none },
 	{ "mode", "nat|dsr|tunnel", "nat, dsr or tunnel", RINGLB_A_SERVICE_MODE, parse_mode,
 	  print_mode },
-	{ "tunnel", "ipip", "ipip", RINGLB_A_SERVICE_TUNNEL, parse_tunnel, print_tunnel },
+	{ "tunnel", "ipip|gre|gue", "ipip, gre or gue", RINGLB_A_SERVICE_TUNNEL, parse_tunnel,
+	  print_tunnel },
 	{ "snat", "on|off", "on or off", RINGLB_A_SERVICE_SNAT, parse_snat, print_snat },
 	{ "snat-address", "ADDR|route", "route or an address", RINGLB_A_SERVICE_SNAT_IPV4,
 	  parse_snat_address, print_snat_address },

@@ -77,7 +77,7 @@ static struct rlb_backend *find_end(const struct rlb_pkt *pkt)
 	const struct rlb_tuple *t = &pkt->tuple;	/* turned round: from the backend */
 	struct rlb_index_node *node;
 
-	node = rlb_index_find(&pkt->rn->ends, t->family, t->proto, &t->src, 0);
+	node = rlb_index_find(&pkt->rn->ends, t->family, t->proto, &t->src, t->sport);
 	if (!node || !rlb_own_has(pkt->state->net, t->family, &t->dst))
 		return NULL;
 	return container_of(node, struct rlb_backend, end);

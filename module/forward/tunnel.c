@@ -14,14 +14,19 @@
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/udp.h>
 
 #include <net/dsfield.h>
 #include <net/dst.h>
+#include <net/gre.h>
+#include <net/gue.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
+#include <net/ip6_checksum.h>
 #include <net/ip_tunnels.h>
 #include <net/ipv6.h>
 #include <net/route.h>
+#include <net/udp.h>
 
 #include "../backend.h"
 #include "../service.h"
@@ -35,12 +40,14 @@
  * @proto: what follows it
  * @dsfield: DSCP and ECN of the packet inside (RFC 2983, RFC 6040)
  * @may_cut: it may be sent in fragments
+ * @sport: of the flow inside, if it is UDP
  * @label: of the flow inside, if IPv6 and the host makes any
  */
 struct outer {
 	u8 proto;
 	u8 dsfield;
 	bool may_cut;
+	__be16 sport;
 	__be32 label;
 };
 
@@ -52,7 +59,38 @@ struct outer {
  */
 u8 rlb_tunnel_proto(const struct rlb_service_config *c)
 {
-	return c->family == AF_INET ? IPPROTO_IPIP : IPPROTO_IPV6;
+	switch (c->tunnel) {
+	case RINGLB_TUNNEL_GRE:
+		return IPPROTO_GRE;
+	case RINGLB_TUNNEL_GUE:
+		return IPPROTO_UDP;
+	default:
+		return c->family == AF_INET ? IPPROTO_IPIP : IPPROTO_IPV6;
+	}
+}
+
+/**
+ * rlb_tunnel_port() - the port that outer packets go to
+ * @c: a service in mode tunnel
+ *
+ * Return: the port, 0 for protocols without any.
+ */
+__be16 rlb_tunnel_port(const struct rlb_service_config *c)
+{
+	return c->tunnel == RINGLB_TUNNEL_GUE ? htons(RINGLB_GUE_PORT) : 0;
+}
+
+/* Bytes between the outer IP header and the packet inside */
+static unsigned int shim_len(const struct rlb_service_config *c)
+{
+	switch (c->tunnel) {
+	case RINGLB_TUNNEL_GRE:
+		return sizeof(struct gre_base_hdr);
+	case RINGLB_TUNNEL_GUE:
+		return sizeof(struct udphdr) + sizeof(struct guehdr);
+	default:
+		return 0;
+	}
 }
 
 /**
@@ -64,7 +102,7 @@ u8 rlb_tunnel_proto(const struct rlb_service_config *c)
  */
 unsigned int rlb_tunnel_overhead(const struct rlb_service_config *c, u8 family)
 {
-	return family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	return shim_len(c) + (family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
 }
 
 /*
@@ -97,25 +135,91 @@ static __be32 label_of(const struct rlb_pkt *pkt)
 	return ip6_make_flowlabel(pkt->state->net, pkt->skb, 0, true, &fl6);
 }
 
-/* What offloads must do for the outer header. */
-static int offloads_of(u8 family)
+/* A port for routers and network cards that spread flows by it. */
+static __be16 port_of(const struct rlb_pkt *pkt)
 {
-	return family == AF_INET ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6;
+	return udp_flow_src_port(pkt->state->net, pkt->skb, 0, 0, false);
+}
+
+/* What offloads must do for the outer headers. IPv4 needs no checksum of UDP, IPv6 does. */
+static int offloads_of(const struct rlb_service_config *c, u8 family)
+{
+	int ip = family == AF_INET ? SKB_GSO_IPXIP4 : SKB_GSO_IPXIP6;
+
+	switch (c->tunnel) {
+	case RINGLB_TUNNEL_GRE:
+		return SKB_GSO_GRE;
+	case RINGLB_TUNNEL_GUE:
+		return ip | (family == AF_INET ? SKB_GSO_UDP_TUNNEL : SKB_GSO_UDP_TUNNEL_CSUM);
+	default:
+		return ip;
+	}
+}
+
+/* As an IP header says it, or GUE */
+static u8 inner_proto(const struct rlb_pkt *pkt)
+{
+	return pkt->state->pf == NFPROTO_IPV4 ? IPPROTO_IPIP : IPPROTO_IPV6;
+}
+
+/* As a link or GRE says it */
+static __be16 inner_type(const struct rlb_pkt *pkt)
+{
+	return htons(pkt->state->pf == NFPROTO_IPV4 ? ETH_P_IP : ETH_P_IPV6);
 }
 
 /* Headers so far become those of the packet inside; nothing of its way so far stays with it. */
-static int put_inside(struct rlb_pkt *pkt, const struct outer *outer, u8 family)
+static int put_inside(struct rlb_pkt *pkt, u8 family)
 {
+	const struct rlb_service_config *c = &pkt->service->config;
 	struct sk_buff *skb = pkt->skb;
 
-	if (iptunnel_handle_offloads(skb, offloads_of(family)))
+	if (iptunnel_handle_offloads(skb, offloads_of(c, family)))
 		return -ENOMEM;
 	skb_set_inner_mac_header(skb, skb_inner_network_offset(skb));
-	skb_set_inner_ipproto(skb, outer->proto);
+	if (c->tunnel == RINGLB_TUNNEL_GRE)
+		skb_set_inner_protocol(skb, inner_type(pkt));
+	else
+		skb_set_inner_ipproto(skb, inner_proto(pkt));
 	skb_scrub_packet(skb, false);
 	memset(skb->cb, 0, sizeof(skb->cb));
 	skb_reset_transport_header(skb);
 	return 0;
+}
+
+static void put_gre(struct rlb_pkt *pkt)
+{
+	struct gre_base_hdr *greh = skb_push(pkt->skb, sizeof(*greh));
+
+	skb_reset_transport_header(pkt->skb);
+	*greh = (struct gre_base_hdr) { .protocol = inner_type(pkt) };
+}
+
+static void put_gue(struct rlb_pkt *pkt, const struct rlb_route *route, const struct outer *outer)
+{
+	struct sk_buff *skb = pkt->skb;
+	struct guehdr *gueh = skb_push(skb, sizeof(*gueh));
+	struct udphdr *uh = skb_push(skb, sizeof(*uh));
+
+	skb_reset_transport_header(skb);
+	*gueh = (struct guehdr) { .proto_ctype = inner_proto(pkt) };
+	*uh = (struct udphdr) {
+		.source = outer->sport,
+		.dest = rlb_tunnel_port(&pkt->service->config),
+		.len = htons(skb->len),		/* of what is cut again, set again */
+	};
+	if (pkt->backend->node.family == AF_INET6)
+		udp6_set_csum(false, skb, (const struct in6_addr *)&route->src,
+			      (const struct in6_addr *)&pkt->backend->node.addr, skb->len);
+}
+
+/* What stands between the outer IP header and the packet inside */
+static void put_shim(struct rlb_pkt *pkt, const struct rlb_route *route, const struct outer *outer)
+{
+	if (pkt->service->config.tunnel == RINGLB_TUNNEL_GRE)
+		put_gre(pkt);
+	else if (pkt->service->config.tunnel == RINGLB_TUNNEL_GUE)
+		put_gue(pkt, route, outer);
 }
 
 static void put_header4(struct rlb_pkt *pkt, const struct rlb_route *route,
@@ -169,8 +273,9 @@ static enum rlb_verdict send(struct rlb_pkt *pkt, const struct rlb_route *route,
 	if (rlb_transit_hop(pkt, room))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
 	rlb_transit_count(pkt);
-	if (put_inside(pkt, outer, family))
+	if (put_inside(pkt, family))
 		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
+	put_shim(pkt, route, outer);
 	if (family == AF_INET)
 		put_header4(pkt, route, outer);
 	else
@@ -204,6 +309,7 @@ enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
 		.proto = rlb_tunnel_proto(&pkt->service->config),
 		.dsfield = dsfield_of(pkt),
 		.may_cut = may_cut(pkt, mtu),
+		.sport = port_of(pkt),
 		.label = label_of(pkt),
 	};
 	return send(pkt, route, &outer);

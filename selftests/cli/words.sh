@@ -163,7 +163,7 @@ cases()
 	$add drain-timeout -1	drain-timeout "-1": expected 1 to 604800 seconds
 	$add mode direct	mode "direct": expected nat, dsr or tunnel
 	$add mode	value of mode is missing: expected nat, dsr or tunnel
-	$add mode tunnel tunnel vxlan	tunnel "vxlan": expected ipip
+	$add mode tunnel tunnel vxlan	tunnel "vxlan": expected ipip, gre or gue
 	service set web tunnel ipip	"tunnel": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	service set web mode dsr	"mode": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	$add last-resort yes	last-resort "yes": expected on or off

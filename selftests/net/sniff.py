@@ -7,7 +7,7 @@ sniff - what packets look like on the links of a network namespace
 
 Out: "ready" on stdout once it hears; in FILE a JSON object for each IP packet: in or out,
      addresses, ports, ttl, dsfield, length, header checksum; of UDP the checksum field; of
-     IP in IP the same of the packet inside; of ICMP errors type, code, mtu, whether the checksum is right, and the same of the packet quoted.
+     IP in IP, GRE and GUE the same of the packet inside; of ICMP errors type, code, mtu, whether the checksum is right, and the same of the packet quoted.
 Ends with SIGTERM.
 """
 
@@ -19,6 +19,7 @@ import struct
 from who import enter_netns
 
 PROTOS = {1: "icmp", 6: "tcp", 17: "udp", 58: "icmp"}
+GUE = 6080
 ERRORS = {4: (3, 4, 5, 11, 12), 6: (1, 2, 3, 4)}
 
 
@@ -72,6 +73,10 @@ def packet(data, quoted=False):
         seen["sport"], seen["dport"] = struct.unpack(">HH", body[:4])
         if proto == 17:
             seen["checksum"] = struct.unpack(">H", body[6:8])[0]
+            if seen["dport"] == GUE and not seen["fragment"] and len(body) >= 32:
+                seen["inner"] = packet(body[12:])
+    elif proto == 47 and not seen["fragment"] and len(body) >= 24:
+        seen["inner"] = packet(body[4:])
     elif proto in (4, 41) and not seen["fragment"]:
         seen["inner"] = packet(body)
     elif seen["proto"] == "icmp" and len(body) >= 8 and not quoted:

@@ -56,6 +56,7 @@
 #define RINGLB_TIMEOUT_DEFAULT(protocol)	/* an IPPROTO_* */	\
 	((protocol) == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP :		\
 	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP : RINGLB_TIMEOUT_UDP)
+#define RINGLB_GUE_PORT		6080	/* of tunnels of type gue, at backends */
 #define RINGLB_SNAT_PORTS	(61000U << 16 | 65535)	/* outside of Linux' ip_local_port_range */
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
 #define RINGLB_FLOWS_MOST	(1U << 26)
@@ -625,6 +626,10 @@ enum ringlb_mode {
 enum ringlb_tunnel {
 	RINGLB_TUNNEL_UNSPEC,
 	RINGLB_TUNNEL_IPIP,		/* an IP header alone: RFC 2003, 2473, 4213 */
+	RINGLB_TUNNEL_GRE,		/* GRE, without key or checksum: RFC 2784 */
+	RINGLB_TUNNEL_GUE,		/* UDP to port RINGLB_GUE_PORT, from one that goes by the flow,
+					 * with a header of four bytes: Generic UDP Encapsulation
+					 */
 
 	__RINGLB_TUNNEL_MAX,
 	RINGLB_TUNNEL_MAX = __RINGLB_TUNNEL_MAX - 1
