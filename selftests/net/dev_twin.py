@@ -39,7 +39,7 @@ NOOPS = b"\1\1\1\0"
 def client(rng, family):
     """Behind a router, behind two (IPv4: a choice), or a neighbour that nobody has heard of."""
     kind = rng.random()
-    if kind < .94:
+    if kind < (.9 if family == 4 else .97):
         n = rng.randrange(500)
         return f"198.18.{n % 250}.{n // 250 + 1}" if family == 4 else f"2001:db8:c::{n + 1:x}"
     if kind < .97 and family == 4:
