@@ -292,6 +292,8 @@ static enum rlb_verdict send(struct rlb_pkt *pkt, const struct rlb_route *route,
  */
 enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
 {
+	const struct rlb_service_config *c = &pkt->service->config;
+	u8 family = pkt->backend->node.family;
 	const struct rlb_route *route;
 	enum rlb_verdict verdict;
 	struct outer outer;
@@ -300,17 +302,16 @@ enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
 	route = rlb_transit_route(pkt, &verdict);
 	if (!route)
 		return verdict;
-	mtu = dst_mtu(route->dst) - rlb_tunnel_overhead(&pkt->service->config,
-							pkt->backend->node.family);
+	mtu = dst_mtu(route->dst) - rlb_tunnel_overhead(c, family);
 	verdict = rlb_transit_check(pkt, mtu);
 	if (verdict != RLB_NEXT)
 		return verdict;
 	outer = (struct outer) {
-		.proto = rlb_tunnel_proto(&pkt->service->config),
+		.proto = rlb_tunnel_proto(c),
 		.dsfield = dsfield_of(pkt),
 		.may_cut = may_cut(pkt, mtu),
-		.sport = port_of(pkt),
-		.label = label_of(pkt),
+		.sport = rlb_tunnel_port(c) ? port_of(pkt) : 0,
+		.label = family == AF_INET6 ? label_of(pkt) : 0,
 	};
 	return send(pkt, route, &outer);
 }
