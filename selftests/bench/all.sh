@@ -20,7 +20,7 @@ few=1024
 flows_shipped=("$few" "$(scaled 65536 2048)" "$(scaled 1048576 4096)")
 flows_ringlb=("${flows_shipped[@]}" "$(scaled 10485760 16384)")
 flows_tuned=("${flows_shipped[@]}")
-many_clients=$(scaled 1048576 4096)	# flows, of 128 each
+many=$(scaled 1048576 4096)	# flows, 128 of each client
 many_services=("$(scaled 100 2)" "$(scaled 10000 3)")
 pins=65536
 fleet=20		# backends, of which one is down
@@ -59,11 +59,12 @@ services_vary()
 }
 
 # The fast path keeps routes to 1024 clients of each family.
-clients_vary()
+fast_flows_vary()
 {
 	local family
 
-	at[flows]=$many_clients
+	at[flows]=$many
+	figure "ringlb fast path" 4 request -v 1
 	for family in 4 6; do
 		figure "ringlb fast path" $family reply -v 1
 	done
@@ -103,7 +104,7 @@ goals()			# times are told; instructions are held against goals
 		within_tenth services "${many_services[-1]}" 1
 }
 
-ktap_plan $((4 * 9 + 2 + ${#flows_ringlb[@]} + ${#flows_shipped[@]} + ${#flows_tuned[@]} +
+ktap_plan $((4 * 9 + 3 + ${#flows_ringlb[@]} + ${#flows_shipped[@]} + ${#flows_tuned[@]} +
 	${#many_services[@]} + 2 + ${is_timed:+-2} + 2))
 bench_bed 4
 anchors
@@ -112,7 +113,7 @@ row "ringlb hook" -v 1
 flows_vary "ringlb hook" "${flows_ringlb[@]}"
 dev_all add
 row "ringlb fast path" -v 1
-clients_vary
+fast_flows_vary
 dev_all del
 pins_up "$pins"
 figure "ringlb hook" 4 request -v 1
