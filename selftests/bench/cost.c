@@ -32,7 +32,6 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -50,6 +49,7 @@
 #include <x86intrin.h>
 
 #include "frame.h"
+#include "netns.h"
 
 #define BATCH 64	/* frames a system call */
 #define BACKENDS_MAX 32
@@ -97,21 +97,9 @@ static int packet_socket(int protocol)
 	return fd;
 }
 
-static void enter(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(1, "namespace %s", ns);
-	close(fd);
-}
-
 static void open_port(struct port *port, const char *ns)
 {
-	enter(ns);
+	netns_enter(ns);
 	port->ns = ns;
 	port->fd = packet_socket(0);	/* receives nothing, so receiving costs nothing */
 	port->counters = fopen("/proc/thread-self/net/dev", "r");
@@ -233,7 +221,7 @@ static void learn(uint8_t *taken_by)
 	int fd[BACKENDS_MAX];
 
 	for (b = 0; b < n_backends; b++) {
-		enter(backend[b].ns);
+		netns_enter(backend[b].ns);
 		fd[b] = packet_socket(htons(ETH_P_ALL));
 	}
 	for (i = 0; i < measured; i += n) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# more.sh - what else balancing costs: floods, memory, building, swapping
+# more.sh - what else balancing costs: floods, connections, memory, building, swapping
 #
 # A flood is SYNs of as many connections, each seen once: so its cost is that of a connection's
 # first packet, too. Memory is what the whole kernel has less. Swaps: a process ahead of all
@@ -80,6 +80,69 @@ floods()
 	flooded "IPVS mh tuned"
 	ipvs_down
 	protocol=udp
+}
+
+# --- connections -------------------------------------------------------------------
+
+ends_open()		# which dropped packets until now
+{
+	local ns
+
+	for ns in "${senders[@]}"; do
+		must tc -n "$ns" qdisc del dev gw clsact
+	done
+}
+
+# Each path has ports of its own at the client: a backend refuses a connection that looks like an
+# old one of another path's.
+connections()		# connections PATH ADDRESS PORT: what one costs, and how many in a second
+{
+	local cost
+
+	ports=$((ports + 10000))
+	must in_ns "$cli" sysctl -qw net.ipv4.ip_local_port_range="$ports $((ports + 9999))"
+	"$bench/conns" "$2" "$3" 8080 "${senders[@]}" >"$tmp/conns" || {
+		ktap_note "$1: connections fail"
+		exit 1
+	}
+	cost=$(jq .cost "$tmp/conns")
+	told "a TCP connection, both ends of it" "$1" "$(jq -n "$cost | round")" "$unit"
+	[[ $unit == instructions ]] ||
+		told "new TCP connections" "$1" "$(jq -n "1e9 / $cost | round")" "a second"
+}
+
+# At rest ringlb adds at most half as much to a connection as IPVS does.
+connection_holds()
+{
+	jq -s -e 'map(select(.figure | startswith("a TCP connection")) | { (.path): .value }) | add |
+		(.["ringlb hook, at rest"] - .forwarding) as $ringlb |
+		(.["IPVS mh tuned"] - .forwarding) as $ipvs |
+		"\($ringlb), \($ipvs)", 2 * $ringlb <= $ipvs' "$figures"
+}
+
+all_connections()
+{
+	local vip ports=0
+
+	vip=$(vip_at 4 0)
+	ends_open
+	protocol=tcp
+	connections forwarding "$(be_at 4 1)" 8080
+	ringlb_family_up 4 1
+	connections "ringlb hook, at rest" "${vip%:*}" 80
+	dev_all add
+	connections "ringlb fast path, at rest" "${vip%:*}" 80
+	dev_all del
+	ringlb_down
+	ringlb_family_up 4 1 track all
+	connections "ringlb hook, each remembered" "${vip%:*}" 80
+	ringlb_down
+	ipvs_up conn_tab_bits=20 mh-fallback,mh-port
+	connections "IPVS mh tuned" "${vip%:*}" 80
+	ipvs_down
+	protocol=udp
+	[[ $unit != instructions ]] || ktap_check \
+		"bench: a connection costs at most half of what IPVS adds" connection_holds
 }
 
 # --- tables ----------------------------------------------------------------------
@@ -169,11 +232,13 @@ swap()
 }
 
 n_swap=4			# claims; time does not stand still for a kernel that runs natively
-[[ $unit == instructions ]] || n_swap=0
-ktap_plan $((2 * 3 + 2 + 3 + n_swap))
+n_connections=6
+[[ $unit == instructions ]] || n_swap=0 n_connections=10
+ktap_plan $((2 * 3 + 2 + 3 + n_swap + n_connections))
 bench_bed 4
 must ip -n "$gw" route add 10.9.0.0/16 via "$(be_at 4 1)" dev be1
 floods
 build_times
 ((n_swap == 0)) || swap
+all_connections
 jq -s . "$figures" >"$found"
