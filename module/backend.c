@@ -121,7 +121,7 @@ struct rlb_backend *rlb_backend_at(struct rlb_net *rn, u8 family, u8 proto,
 		/* It has the address; who has the port may be another one. */
 	}
 	xa_for_each(&rn->services, id, svc) {
-		if (svc->config.proto != proto || !rlb_service_is_nat(svc))
+		if (!rlb_protocols_meet(svc->config.proto, proto) || !rlb_service_is_nat(svc))
 			continue;
 		for (i = 0; i < svc->set.n; i++) {
 			b = svc->set.item[i].backend;
@@ -187,7 +187,7 @@ static void all_make_way(struct rlb_net *rn, const struct rlb_index_node *key)
 
 	xa_for_each(&rn->services, id, svc)
 		list_for_each_entry(b, &svc->gone, gone)
-			if (b->indexed && b->node.proto == key->proto &&
+			if (b->indexed && rlb_protocols_meet(b->node.proto, key->proto) &&
 			    b->node.family == key->family &&
 			    !memcmp(&b->node.addr, &key->addr, sizeof(key->addr)))
 				backend_hide(b);

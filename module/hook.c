@@ -72,6 +72,8 @@ static noinline enum rlb_verdict no_service(struct rlb_pkt *pkt)
 /* In modes whose answers do not come by */
 static noinline enum rlb_verdict send_on(struct rlb_pkt *pkt)
 {
+	if (pkt->is_outer)	/* a VIP that is this host's: it may be about either */
+		rlb_outer_error(pkt);
 	return rlb_service_is_tunnel(pkt->service) ? rlb_tunnel_in(pkt) : rlb_dsr_in(pkt);
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - services of several ports or addresses, or of a mark
+ * match.c - services of several ports, addresses or protocols, or of a mark
  *
  * In: a service's prefix and range of ports, or a packet's protocol, address and port. Out:
  * blocks of ports in rlb_net.vips (lookup/ports.h), or the service. A packet looks once for each
  * size of blocks that some service has, the smallest first: ranges do not meet, and every port is
  * the largest. It does so for its address alone, and then for each length of prefixes that some
  * service has, the longest first; and if it has a mark, for this with each mask that some service
- * has: the one of the most bits says most.
+ * has: the one of the most bits says most. What no service of its protocol takes, one of every
+ * protocol may: all is looked for once more, if there is any.
  * Readers: softirq or process context under rcu_read_lock() or cfg_lock. Writers: process context
  * under cfg_lock.
  */
@@ -197,6 +198,8 @@ static void count_block(struct rlb_net *rn, const struct rlb_block *b, int by)
 	struct rlb_match *match = &rn->match[b->node.family >> 5 & 1];
 	unsigned int bits = b->node.family & 31;
 
+	if (b->node.proto == RINGLB_PROTOCOL_ANY)
+		count(&match->n_any, by, &match->sizes, RLB_MATCH_ANY);
 	if (bits == RLB_BLOCK_MARK) {
 		count_mask(match, mask_of(b), by);
 	} else if (b->node.family >> 6 & 1) {
@@ -237,9 +240,9 @@ void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks)
 	}
 }
 
-/* A service that has a packet's port, in a block of one of these sizes, of @addr */
+/* A service of @proto that has a packet's port, in a block of one of these sizes, of @addr */
 static struct rlb_service *find_sized(const struct rlb_net *rn, const struct rlb_tuple *t,
-				      const union rlb_addr *addr, bool prefixed,
+				      u8 proto, const union rlb_addr *addr, bool prefixed,
 				      unsigned long sizes)
 {
 	struct rlb_index_node *node;
@@ -247,7 +250,7 @@ static struct rlb_service *find_sized(const struct rlb_net *rn, const struct rlb
 
 	for_each_set_bit(bits, &sizes, RLB_PORTS_BITS + 1) {
 		node = rlb_index_find(&rn->vips, rlb_block_family(t->family, prefixed, bits),
-				      t->proto, addr, rlb_block_port(ntohs(t->dport), bits));
+				      proto, addr, rlb_block_port(ntohs(t->dport), bits));
 		if (node)
 			return container_of(node, struct rlb_block, node)->service;
 	}
@@ -255,11 +258,11 @@ static struct rlb_service *find_sized(const struct rlb_net *rn, const struct rlb
 }
 
 /* The service that has a mark in the most bits */
-static struct rlb_service *find_marked(const struct rlb_net *rn, const struct rlb_tuple *t,
+static struct rlb_service *find_marked(const struct rlb_net *rn, u8 packet_family, u8 proto,
 				       u32 mark)
 {
-	const struct rlb_match *match = rlb_match_of(rn, t->family);
-	u8 family = rlb_block_family(t->family, false, RLB_BLOCK_MARK);
+	const struct rlb_match *match = rlb_match_of(rn, packet_family);
+	u8 family = rlb_block_family(packet_family, false, RLB_BLOCK_MARK);
 	struct rlb_service *best = NULL;
 	struct rlb_index_node *node;
 	union rlb_addr addr;
@@ -270,7 +273,7 @@ static struct rlb_service *find_marked(const struct rlb_net *rn, const struct rl
 		if (!(mask & mark) || hweight32(mask) <= bits)
 			continue;
 		addr = mark_addr(mark, mask);
-		node = rlb_index_find(&rn->vips, family, t->proto, &addr, 0);
+		node = rlb_index_find(&rn->vips, family, proto, &addr, 0);
 		if (!node)
 			continue;
 		best = container_of(node, struct rlb_block, node)->service;
@@ -298,31 +301,46 @@ bool rlb_match_marked(const struct rlb_net *rn, u8 family, u32 mark)
 	return false;
 }
 
-/**
- * rlb_match_find() - the service that has a packet's address and port among others, or its mark
- * @rn: the namespace
- * @t: the packet, from client to VIP
- * @mark: its mark
- *
- * Return: the service, NULL if there is none.
- */
-struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t, u32 mark)
+/* The closest of the services of @proto that have a packet */
+static struct rlb_service *find_of(const struct rlb_net *rn, const struct rlb_tuple *t, u8 proto,
+				   u32 mark)
 {
 	const struct rlb_match *match = rlb_match_of(rn, t->family);
 	struct rlb_service *svc;
 	union rlb_addr addr;
 	int bits;
 
-	svc = find_sized(rn, t, &t->dst, false, READ_ONCE(match->sizes));
+	svc = find_sized(rn, t, proto, &t->dst, false, READ_ONCE(match->sizes));
 	if (svc)
 		return svc;
 	for_each_prefix(bits, match) {
 		addr = ended(&t->dst, bits);
-		svc = find_sized(rn, t, &addr, true, READ_ONCE(match->spread));
+		svc = find_sized(rn, t, proto, &addr, true, READ_ONCE(match->spread));
 		if (svc)
 			return svc;
 	}
-	return mark ? find_marked(rn, t, mark) : NULL;
+	return mark ? find_marked(rn, t->family, proto, mark) : NULL;
+}
+
+/**
+ * rlb_match_find() - the service that has a packet's address and port among others, or its mark
+ * @rn: the namespace
+ * @t: the packet, from client to VIP; its ports become 0 if the service is of every protocol: all
+ *	of a client's packets of one are a flow
+ * @mark: its mark
+ *
+ * Return: the service, NULL if there is none.
+ */
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, struct rlb_tuple *t, u32 mark)
+{
+	struct rlb_service *svc = find_of(rn, t, t->proto, mark);
+
+	if (svc || !rlb_match_any(rn, t->family))
+		return svc;
+	svc = find_of(rn, t, RINGLB_PROTOCOL_ANY, mark);
+	if (svc)
+		t->sport = t->dport = 0;
+	return svc;
 }
 
 /**

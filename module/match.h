@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * match.h - services of several ports or addresses, or of a mark: found by packets that no
- * service's one address and port is
+ * match.h - services of several ports, addresses or protocols, or of a mark: found by packets that
+ * no service's one address and port is
  */
 #ifndef _RINGLB_MATCH_H
 #define _RINGLB_MATCH_H
@@ -77,6 +77,12 @@ static inline u32 rlb_match_sizes(const struct rlb_net *rn, u8 family)
 	return READ_ONCE(rlb_match_of(rn, family)->sizes);
 }
 
+/* May packets of protocols that have no ports be some service's? */
+static inline bool rlb_match_any(const struct rlb_net *rn, u8 family)
+{
+	return rlb_match_sizes(rn, family) & RLB_MATCH_ANY;
+}
+
 struct rlb_blocks *rlb_blocks_alloc(struct rlb_service *svc, const struct rlb_index_node *vip,
 				    unsigned int prefix, const struct rlb_ports *p);
 void rlb_blocks_insert(struct rlb_net *rn, struct rlb_blocks *blocks);
@@ -84,7 +90,7 @@ void rlb_blocks_remove(struct rlb_net *rn, struct rlb_blocks *blocks);
 struct rlb_blocks *rlb_blocks_of_mark(struct rlb_service *svc, const struct rlb_index_node *vip,
 				      const struct rlb_mark *mark);
 bool rlb_blocks_fit(const struct rlb_net *rn, const struct rlb_blocks *blocks);
-struct rlb_service *rlb_match_find(const struct rlb_net *rn, const struct rlb_tuple *t, u32 mark);
+struct rlb_service *rlb_match_find(const struct rlb_net *rn, struct rlb_tuple *t, u32 mark);
 bool rlb_match_marked(const struct rlb_net *rn, u8 family, u32 mark);
 bool rlb_match_covers(const struct rlb_net *rn, u8 family, const union rlb_addr *addr);
 

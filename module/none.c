@@ -3,8 +3,9 @@
  * none.c - what senders are told when no backend takes their packets
  *
  * In: a packet of a service, dropped for want of a backend. Out: a TCP reset, an ICMP error as
- * from a closed port, or to SCTP as from a host without it, if the service wants that, by the kernel's own helpers. They check
- * what they answer: sums, a unicast sender, a route back. The packet stays the netfilter core's.
+ * from a closed port, or to SCTP and other protocols as from a host without it, if the service
+ * wants that, by the kernel's own helpers. They check what they answer: sums, a unicast sender, a
+ * route back. The packet stays the netfilter core's.
  * Softirq or process context under rcu_read_lock().
  */
 #include <linux/atomic.h>
@@ -42,8 +43,11 @@ static void unreach(const struct rlb_pkt *pkt)
 		nf_send_unreach6(state->net, pkt->skb, ICMPV6_PORT_UNREACH, state->hook);
 }
 
-/* RFC 9260, section 10: of all errors, an endpoint gives up its association for these alone. */
-static void deny_sctp(const struct rlb_pkt *pkt)
+/*
+ * As from a host that does not speak it. RFC 9260, section 10: of all errors, an endpoint of SCTP
+ * gives up its association for these alone.
+ */
+static void deny_protocol(const struct rlb_pkt *pkt)
 {
 	const struct nf_hook_state *state = pkt->state;
 
@@ -67,7 +71,7 @@ static bool wants_answer(const struct rlb_pkt *pkt)
 
 	if (pkt->skb->pkt_type != PACKET_HOST)
 		return false;
-	rlb_steer_segment(pkt, false, &seg);
+	rlb_steer_says(pkt, &seg);
 	return seg.kind != RLB_KIND_ERROR && seg.kind != RLB_KIND_RST;
 }
 
@@ -106,8 +110,8 @@ int rlb_none(const struct rlb_pkt *pkt)
 	rlb_count(pkt->service->stats, RINGLB_COUNTER_REJECTED);
 	if (proto == IPPROTO_TCP)
 		reset(pkt);
-	else if (proto == IPPROTO_SCTP)
-		deny_sctp(pkt);
+	else if (proto != IPPROTO_UDP)
+		deny_protocol(pkt);
 	else if (pkt->state->hook != NF_INET_LOCAL_OUT)
 		unreach(pkt);
 	return -ECONNREFUSED;

@@ -2,9 +2,9 @@
 /*
  * own.c - ports that this host needs for itself
  *
- * In: a service that is to be, of several ports or addresses. Out: a refusal, if its VIP is an
- * address of this host and some of its ports are those of sockets, or are given to connections of
- * its own; or if its prefix has an address of this host.
+ * In: a service that is to be, of several ports, addresses or protocols. Out: a refusal, if its
+ * VIP is an address of this host and some of its ports are those of sockets, or are given to
+ * connections of its own, or it has every protocol; or if its prefix has an address of this host.
  * Process context under cfg_lock; may sleep.
  */
 #include <linux/in.h>
@@ -141,6 +141,11 @@ int rlb_own_check(struct net *net, const struct rlb_service_config *config,
 		return check_prefix(net, config, extack);
 	if (config->port || !rlb_own_has(net, config->family, &config->vip))
 		return 0;
+	if (rlb_service_is_any(config)) {
+		NL_SET_ERR_MSG(extack,
+			       "address is this host's, which would get no packets to it any more: force it, or take another");
+		return -EINVAL;
+	}
 	if (has_ephemeral(net, config)) {
 		NL_SET_ERR_MSG(extack,
 			       "address is this host's, whose own connections use some of the ports (ip_local_port_range): force it, or take others");

@@ -4,8 +4,10 @@
  *
  * In: an skb at one of our hooks, whose network header the stack has checked and pulled.
  * Out: addresses, ports, protocol and offsets, for a TCP, UDP or SCTP packet or an ICMP error
- * that quotes one; RLB_PASS for all else, with the reason if it might have been one of ours. Nothing
- * is written, and nothing is read before its bounds are checked. Loops have an end that no
+ * that quotes one; RLB_PASS for all else, with the reason if it might have been one of ours.
+ * While some service has every protocol, packets of those without ports are told, too, but for
+ * ICMP: what is no error is the gateway's own, such as echo and the discovery of neighbours.
+ * Nothing is written, and nothing is read before its bounds are checked. Loops have an end that no
  * packet sets. Compiled natively as well, for tests (selftests/unit/kernel).
  * Softirq or process context.
  */
@@ -21,6 +23,7 @@
 #include <net/ipv6.h>
 #include <net/ndisc.h>
 
+#include "match.h"
 #include "parse.h"
 
 #define QUOTED_MIN 8	/* bytes of a quoted transport header; RFC 792 promises no more */
@@ -54,6 +57,20 @@ static bool is_tunnel(u8 proto)
 	return proto == IPPROTO_IPIP || proto == IPPROTO_IPV6 || proto == IPPROTO_GRE;
 }
 
+static bool is_icmp(u8 proto)
+{
+	return proto == IPPROTO_ICMP || proto == IPPROTO_ICMPV6;
+}
+
+/* Of a protocol without ports, or with some that are not known here: may it be of a service? */
+static enum rlb_verdict parse_portless(struct rlb_pkt *pkt)
+{
+	pkt->plain_end = ~0U;
+	if (is_icmp(pkt->tuple.proto) || !rlb_match_any(pkt->rn, pkt->tuple.family))
+		return RLB_PASS;
+	return RLB_NEXT;
+}
+
 /*
  * The packet that an ICMP error quotes. It went the other way: its source is whom the error
  * goes to. So the tuple is turned round, and rooms find the error's flow by it as they find
@@ -63,7 +80,8 @@ static enum rlb_verdict parse_quoted_transport(struct rlb_pkt *pkt)
 {
 	if (!rlb_has_ports(pkt->tuple.proto)) {
 		pkt->is_outer = is_tunnel(pkt->tuple.proto);
-		return RLB_PASS;
+		pkt->is_error = parse_portless(pkt) == RLB_NEXT;
+		return pkt->is_error ? RLB_NEXT : RLB_PASS;
 	}
 	pkt->is_error = true;
 	return rlb_parse_ports(pkt, pkt->quoted_l4, QUOTED_MIN, &pkt->tuple.dport, &pkt->tuple.sport);
@@ -147,7 +165,8 @@ enum rlb_verdict rlb_parse_other4(struct rlb_pkt *pkt)
 {
 	const struct iphdr *iph = ip_hdr(pkt->skb);
 
-	if (!rlb_has_ports(iph->protocol) && iph->protocol != IPPROTO_ICMP)
+	if (!rlb_has_ports(iph->protocol) && iph->protocol != IPPROTO_ICMP &&
+	    !rlb_match_any(pkt->rn, AF_INET))
 		return RLB_PASS;
 	if (ip_is_fragment(iph))	/* one that the kernel's defrag does not want */
 		return rlb_parse_pass(pkt, RINGLB_COUNTER_PASS_FRAGMENT);
@@ -156,7 +175,7 @@ enum rlb_verdict rlb_parse_other4(struct rlb_pkt *pkt)
 	rlb_parse_header4(pkt, iph, iph->ihl * 4);
 	if (iph->protocol == IPPROTO_ICMP)
 		return parse_icmp4(pkt, iph->daddr);
-	return rlb_parse_transport(pkt);
+	return rlb_has_ports(iph->protocol) ? rlb_parse_transport(pkt) : parse_portless(pkt);
 }
 
 static bool is_extension(u8 proto)
@@ -291,5 +310,5 @@ enum rlb_verdict rlb_parse_other6(struct rlb_pkt *pkt)
 		return rlb_parse_pass(pkt, why);
 	if (pkt->tuple.proto == IPPROTO_ICMPV6)
 		return parse_icmp6(pkt, &iph->daddr);
-	return rlb_has_ports(pkt->tuple.proto) ? rlb_parse_transport(pkt) : RLB_PASS;
+	return rlb_has_ports(pkt->tuple.proto) ? rlb_parse_transport(pkt) : parse_portless(pkt);
 }

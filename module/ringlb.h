@@ -74,12 +74,13 @@ struct rlb_index {
 
 #define RLB_MATCH_PREFIX (1U << 31)
 #define RLB_MATCH_MARK (1U << 30)
+#define RLB_MATCH_ANY (1U << 29)
 #define RLB_MATCH_MASKS 8	/* different masks of marks */
 
 /**
  * struct rlb_match - see match.h; of an address family
  * @sizes: bit n: some service of one address has a block of 2^n ports; RLB_MATCH_PREFIX: some
- *	service has a prefix; RLB_MATCH_MARK: a mark
+ *	service has a prefix; RLB_MATCH_MARK: a mark; RLB_MATCH_ANY: every protocol
  * @spread: bit n: likewise, of a service that has a prefix
  * @prefixes: bit n of these 128: some service has a prefix of n bits
  * @masks: of marks of services; 0: none
@@ -87,6 +88,7 @@ struct rlb_index {
  * @n_spread: likewise
  * @n_prefixes: how many blocks have a prefix of each length; cfg_lock
  * @n_masks: how many services have each of @masks; cfg_lock
+ * @n_any: how many blocks are those of services of every protocol; cfg_lock
  */
 struct rlb_match {
 	/* packets */
@@ -100,6 +102,7 @@ struct rlb_match {
 	u32 n_spread[RLB_PORTS_BITS + 1];
 	u32 n_prefixes[128];
 	u32 n_masks[RLB_MATCH_MASKS];
+	u32 n_any;
 };
 
 /**
@@ -198,13 +201,14 @@ enum rlb_verdict {
  * @rn: its namespace
  * @state: what the netfilter core says of the hook
  * @tuple: addresses, ports and protocol as in the packet; if @is_error, as in the packet that
- *	the ICMP error quotes. reply.c and icmp.c turn it into the flow's tuple.
+ *	the ICMP error quotes. Ports are 0 where the protocol has none, or its service does not
+ *	look at them. reply.c and icmp.c turn it into the flow's tuple.
  * @l4: offset of the transport (or ICMP) header from skb->data
  * @plain_end: where what a rewrite writes of a TCP or UDP header ends, likewise; ~0 for other
  *	protocols, which are not rewritten in one go
  * @is_error: the packet is an ICMP error
  * @is_redirect: if @is_error, one that names a better way
- * @is_outer: parse.c said RLB_PASS to an ICMP error that quotes what may be an outer packet of mode
+ * @is_outer: an ICMP error that quotes a packet without ports, perhaps an outer packet of mode
  *	tunnel
  * @passed: if parse.c said RLB_PASS: why, for a packet that may be of one of our flows: a
  *	RINGLB_COUNTER_PASS_*; else 0

@@ -78,7 +78,7 @@ static struct rlb_service *service_alloc(struct rlb_net *rn, const struct rlb_se
 	svc->node.addr = c->vip;
 	svc->ports = c->ports;
 	/* A client's port may be in flows to several of the service's ports or addresses. */
-	svc->wide = c->snat.on || !is_single(c);
+	svc->wide = c->snat.on || rlb_service_has_prefix(c) || (!c->port && !rlb_service_is_any(c));
 	svc->fast = c->mode == RINGLB_MODE_NAT && is_single(c) && !c->snat.on;
 	if (is_single(c))
 		return svc;
@@ -112,7 +112,7 @@ const struct rlb_service *rlb_service_at(struct rlb_net *rn, u8 family, u8 proto
 	if (ports->first == ports->last)
 		return rlb_service_of(rn, &t, 0);
 	xa_for_each(&rn->services, id, svc)
-		if (svc->config.family == family && svc->config.proto == proto &&
+		if (svc->config.family == family && rlb_protocols_meet(svc->config.proto, proto) &&
 		    !svc->config.mark.mask && rlb_prefix_has(&svc->config.vip, svc->config.prefix, addr) &&
 		    rlb_ports_meet(&svc->ports, ports))
 			return svc;
@@ -154,6 +154,10 @@ static int refuse_clash(const struct rlb_service_config *c, struct netlink_ext_a
 	if (c->mark.mask) {
 		NL_SET_ERR_MSG(extack,
 			       "a service of this protocol has a mark of as many bits that packets with this one may have, too");
+		return -EEXIST;
+	}
+	if (rlb_service_is_any(c)) {
+		NL_SET_ERR_MSG(extack, "a service of every protocol and this address exists");
 		return -EEXIST;
 	}
 	switch (rlb_ports_match(&c->ports)) {

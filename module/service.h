@@ -38,8 +38,8 @@ struct rlb_snat {
  * struct rlb_service_config - what an operator says of a service
  * @name: padded with NULs
  * @family: AF_INET or AF_INET6
- * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
- * @ports: of the VIP
+ * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP; or RINGLB_PROTOCOL_ANY
+ * @ports: of the VIP; all there are, of every protocol
  * @port: the same if it is one, in network byte order; else 0
  * @vip: the address
  * @mark: that its packets have, whatever their address and port; then @vip is 0
@@ -147,7 +147,7 @@ struct rlb_service {
 /**
  * rlb_service_of() - the service whose VIP a packet is to
  * @rn: the namespace
- * @t: the packet, from client to VIP
+ * @t: the packet, from client to VIP; its ports become 0 if the service does not look at them
  * @mark: its mark
  *
  * Caller holds rcu_read_lock() or cfg_lock.
@@ -155,7 +155,7 @@ struct rlb_service {
  * Return: the service, NULL if there is none.
  */
 static inline struct rlb_service *rlb_service_of(const struct rlb_net *rn,
-						 const struct rlb_tuple *t, u32 mark)
+						 struct rlb_tuple *t, u32 mark)
 {
 	struct rlb_index_node *node;
 
@@ -169,6 +169,12 @@ static inline struct rlb_service *rlb_service_of(const struct rlb_net *rn,
 static inline __be16 rlb_service_port(const struct rlb_service *svc, __be16 port)
 {
 	return svc->node.port ?: port;
+}
+
+/* Does a service take packets whatever their protocol, and its flows are told by addresses? */
+static inline bool rlb_service_is_any(const struct rlb_service_config *c)
+{
+	return c->proto == RINGLB_PROTOCOL_ANY;
 }
 
 /* Are a service's packets to several addresses? */

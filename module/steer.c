@@ -134,20 +134,34 @@ static void segment_sctp(const struct rlb_pkt *pkt, struct rlb_segment *seg)
 }
 
 /**
- * rlb_steer_segment() - what a packet says of its flow
+ * rlb_steer_says() - what a packet says of its connection
  * @pkt: a parsed packet
- * @reply: it comes from the backend
- * @seg: out
+ * @seg: out: its kind and numbers
  */
-void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg)
+void rlb_steer_says(const struct rlb_pkt *pkt, struct rlb_segment *seg)
 {
-	*seg = (struct rlb_segment){ .kind = RLB_KIND_QUIET, .reply = reply };
+	seg->kind = RLB_KIND_QUIET;
 	if (pkt->is_error)
 		seg->kind = RLB_KIND_ERROR;
 	else if (pkt->tuple.proto == IPPROTO_TCP)
 		segment_tcp(pkt, seg);
 	else if (pkt->tuple.proto == IPPROTO_SCTP)
 		segment_sctp(pkt, seg);
+}
+
+/**
+ * rlb_steer_segment() - what a packet says of its flow
+ * @pkt: a parsed packet of a service
+ * @reply: it comes from the backend
+ * @seg: out
+ *
+ * A flow of a service of every protocol may be many connections, and begins and ends with none.
+ */
+void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg)
+{
+	*seg = (struct rlb_segment){ .kind = RLB_KIND_QUIET, .reply = reply };
+	if (pkt->is_error || !rlb_service_is_any(&pkt->service->config))
+		rlb_steer_says(pkt, seg);
 }
 
 /* Tell a pin of a packet. */

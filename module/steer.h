@@ -30,6 +30,7 @@ bool rlb_steer_has(const struct rlb_table *table, const struct rlb_tuple *flow,
 		   const struct rlb_backend *backend);
 struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
 					const struct rlb_tuple *flow, u32 slot);
+void rlb_steer_says(const struct rlb_pkt *pkt, struct rlb_segment *seg);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);
 void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin);
 struct rlb_backend *rlb_steer_led(const struct rlb_pkt *pkt, const struct rlb_table *table,

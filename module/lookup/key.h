@@ -21,10 +21,10 @@ union rlb_addr {
  * struct rlb_tuple - a flow, as its client sees it
  * @src: the client's address
  * @dst: the VIP
- * @sport: the client's port, network byte order
- * @dport: the VIP's port, network byte order
+ * @sport: the client's port, network byte order; 0 in services of every protocol
+ * @dport: the VIP's port, network byte order; likewise
  * @family: AF_INET or AF_INET6
- * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @proto: IPPROTO_*
  */
 struct rlb_tuple {
 	union rlb_addr src;

@@ -4,7 +4,8 @@
  *
  * Of the services of a protocol and an address, the one whose ports say most of a packet takes
  * it: first who has its port alone, then who has it in a range, then who has every port. So
- * services of a kind must not have a port in common, and others may.
+ * services of a kind must not have a port in common, and others may. Those of every protocol come
+ * after all of a packet's own.
  *
  * A range is as well a row of blocks: of 2^n ports each, the first a multiple of 2^n. A port is in
  * one block of each size, so that a packet's service is found by one look for each size there is.
@@ -41,6 +42,12 @@ static inline enum ringlb_match rlb_ports_match(const struct rlb_ports *p)
 static inline bool rlb_ports_meet(const struct rlb_ports *a, const struct rlb_ports *b)
 {
 	return a->first <= b->last && b->first <= a->last;
+}
+
+/* Have two services, or a service and a packet, a protocol in common? */
+static inline bool rlb_protocols_meet(u32 a, u32 b)
+{
+	return a == b || a == RINGLB_PROTOCOL_ANY || b == RINGLB_PROTOCOL_ANY;
 }
 
 /* Would nothing say which of two services of a protocol and an address takes a packet? */

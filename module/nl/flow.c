@@ -108,7 +108,7 @@ static int fill_heard(struct sk_buff *skb, const struct rlb_pin *pin)
 	BUILD_BUG_ON(RINGLB_HEARD_FIN_BACKEND != RLB_PIN_FIN_BACKEND);
 	if (nla_put_u32(skb, RINGLB_A_FLOW_HEARD, pin->state & RINGLB_HEARD_ALL))
 		return -EMSGSIZE;
-	if (pin->key.proto != IPPROTO_TCP)
+	if (pin->key.proto != IPPROTO_TCP || pin->state & RLB_PIN_QUIET)
 		return 0;
 	return nla_put_u32(skb, RINGLB_A_FLOW_SEQ, pin->seq) ||
 	       nla_put_u32(skb, RINGLB_A_FLOW_ACK, pin->ack) ? -EMSGSIZE : 0;

@@ -12,6 +12,7 @@
 
 #include <net/ipv6.h>
 
+#include "../parse.h"
 #include "nl.h"
 #include "policy.h"
 
@@ -116,6 +117,7 @@ static int parse_host(struct nlattr *parent, struct nlattr *ipv4, struct nlattr 
 	return wrong ? refuse(extack, ipv4 ?: ipv6, wrong) : 0;
 }
 
+/* Of a service */
 static int parse_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
 		       struct netlink_ext_ack *extack)
 {
@@ -124,8 +126,24 @@ static int parse_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
 	if (!attr)
 		return refuse(extack, parent, "protocol is missing");
 	value = nla_get_u32(attr);
-	if (value != IPPROTO_TCP && value != IPPROTO_UDP && value != IPPROTO_SCTP)
-		return refuse(extack, attr, "protocol must be tcp, udp or sctp");
+	if (value != IPPROTO_TCP && value != IPPROTO_UDP && value != IPPROTO_SCTP &&
+	    value != RINGLB_PROTOCOL_ANY)
+		return refuse(extack, attr, "protocol must be tcp, udp, sctp or any");
+	*proto = value;
+	return 0;
+}
+
+/* Of a packet */
+static int parse_packet_proto(struct nlattr *parent, struct nlattr *attr, u8 *proto,
+			      struct netlink_ext_ack *extack)
+{
+	u32 value;
+
+	if (!attr)
+		return refuse(extack, parent, "protocol is missing");
+	value = nla_get_u32(attr);
+	if (!value || value > 255 || value == IPPROTO_ICMP || value == IPPROTO_ICMPV6)
+		return refuse(extack, attr, "protocol must be 1 to 255, and not that of ICMP");
 	*proto = value;
 	return 0;
 }
@@ -274,6 +292,8 @@ static int parse_ports(struct nlattr *attr, struct nlattr **tb, struct rlb_servi
 		return refuse(extack, last, "range of ports ends before it begins");
 	if (c->ports.first == c->ports.last)
 		c->port = htons(c->ports.first);
+	if (rlb_service_is_any(c) && rlb_ports_match(&c->ports) != RINGLB_MATCH_EVERY_PORT)
+		return refuse(extack, first, "a service of every protocol has every port");
 	return 0;
 }
 
@@ -300,6 +320,16 @@ static int parse_mode(struct nlattr **tb, struct rlb_service_config *c,
 		return refuse(extack, tb[RINGLB_A_SERVICE_MODE], "mode tunnel needs a tunnel type");
 	c->tunnel = nla_get_u32(tunnel);
 	return 0;
+}
+
+/* What is to be rewritten must be understood, and what was rewritten found again. */
+static int check_any(struct nlattr **tb, const struct rlb_service_config *c,
+		     struct netlink_ext_ack *extack)
+{
+	if (!rlb_service_is_any(c) || c->mode != RINGLB_MODE_NAT)
+		return 0;
+	return refuse(extack, tb[RINGLB_A_SERVICE_MODE] ?: tb[RINGLB_A_SERVICE_PROTOCOL],
+		      "not every protocol can be rewritten: mode must be dsr or tunnel");
 }
 
 static int parse_vip(struct nlattr *attr, struct nlattr **tb, struct rlb_service_config *c,
@@ -374,8 +404,8 @@ int rlb_parse_service_new(struct nlattr *attr, struct rlb_service_config *c,
 	c->udp_drain = RINGLB_UDP_DRAIN_KEEP;
 	c->timeout = RINGLB_TIMEOUT_DEFAULT(c->proto);
 	c->none = RINGLB_NONE_REJECT;
-	return parse_mode(tb, c, extack) ?: parse_options(tb, c, extack) ?:
-	       parse_snat(attr, tb, c, extack) ?:
+	return parse_mode(tb, c, extack) ?: check_any(tb, c, extack) ?:
+	       parse_options(tb, c, extack) ?: parse_snat(attr, tb, c, extack) ?:
 	       parse_force(tb[RINGLB_A_SERVICE_FORCE], c, extack);
 }
 
@@ -590,6 +620,11 @@ int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd
 	return 0;
 }
 
+static __be16 parse_port(const struct nlattr *attr)
+{
+	return attr ? htons(nla_get_u32(attr)) : 0;
+}
+
 /**
  * rlb_parse_lookup() - read a flow
  * @attr: the LOOKUP nest, or NULL
@@ -609,7 +644,7 @@ int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
 	err = nest(attr, tb, RINGLB_A_LOOKUP_MAX, rlb_policy_lookup_nest, "lookup is missing",
 		   extack);
 	if (!err)
-		err = parse_proto(attr, tb[RINGLB_A_LOOKUP_PROTOCOL], &t->proto, extack);
+		err = parse_packet_proto(attr, tb[RINGLB_A_LOOKUP_PROTOCOL], &t->proto, extack);
 	if (!err)
 		err = parse_addr(attr, tb[RINGLB_A_LOOKUP_SRC_IPV4], tb[RINGLB_A_LOOKUP_SRC_IPV6],
 				 &t->src, &t->family, extack);
@@ -620,10 +655,11 @@ int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
 		return err;
 	if (family != t->family)
 		return refuse(extack, attr, "source and destination are of different families");
-	if (!tb[RINGLB_A_LOOKUP_SRC_PORT] || !tb[RINGLB_A_LOOKUP_DST_PORT])
+	if (rlb_has_ports(t->proto) &&
+	    (!tb[RINGLB_A_LOOKUP_SRC_PORT] || !tb[RINGLB_A_LOOKUP_DST_PORT]))
 		return refuse(extack, attr, "source or destination port is missing");
-	t->sport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_SRC_PORT]));
-	t->dport = htons(nla_get_u32(tb[RINGLB_A_LOOKUP_DST_PORT]));
+	t->sport = parse_port(tb[RINGLB_A_LOOKUP_SRC_PORT]);
+	t->dport = parse_port(tb[RINGLB_A_LOOKUP_DST_PORT]);
 	*mark = 0;
 	parse_u32(tb[RINGLB_A_LOOKUP_MARK], mark);
 	return 0;
@@ -735,10 +771,11 @@ struct rlb_service *rlb_parse_flow_client(struct rlb_net *rn, struct nlattr *att
 		NL_SET_ERR_MSG_ATTR(extack, tb[RINGLB_A_FLOW_SERVICE], "no such service");
 		return ERR_PTR(-ENOENT);
 	}
-	err = parse_proto(attr, tb[RINGLB_A_FLOW_PROTOCOL], &key->proto, extack);
+	err = parse_packet_proto(attr, tb[RINGLB_A_FLOW_PROTOCOL], &key->proto, extack);
 	if (err)
 		return ERR_PTR(err);
-	if (key->proto != svc->config.proto || key->family != svc->config.family) {
+	if (!rlb_protocols_meet(key->proto, svc->config.proto) ||
+	    key->family != svc->config.family) {
 		refuse(extack, attr, "flow is not of the protocol and address family of its service");
 		return ERR_PTR(-EINVAL);
 	}
@@ -747,6 +784,11 @@ struct rlb_service *rlb_parse_flow_client(struct rlb_net *rn, struct nlattr *att
 		return ERR_PTR(-EINVAL);
 	}
 	key->port = htons(nla_get_u32(tb[RINGLB_A_FLOW_PORT]));
+	if (rlb_service_is_any(&svc->config) && key->port) {
+		refuse(extack, tb[RINGLB_A_FLOW_PORT],
+		       "flow has a port, which a service of every protocol does not look at");
+		return ERR_PTR(-EINVAL);
+	}
 	key->target = svc->id;
 	return svc;
 }

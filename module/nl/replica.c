@@ -154,10 +154,10 @@ static int parse_heard(struct nlattr *attr, struct nlattr **tb, const struct rlb
 	if (!tb[RINGLB_A_FLOW_HEARD] || !tb[RINGLB_A_FLOW_LEFT])
 		return refuse(extack, attr, -EINVAL, "what was heard or the time left is missing");
 	pin->state = nla_get_u32(tb[RINGLB_A_FLOW_HEARD]);
-	if (!rlb_track_is_state(pin->state, pin->key.proto))
+	if (!rlb_track_is_state(pin->state, svc->config.proto))
 		return refuse(extack, tb[RINGLB_A_FLOW_HEARD], -EINVAL,
 			      "what was heard contradicts itself or the protocol");
-	if (pin->key.proto == IPPROTO_TCP && (!tb[RINGLB_A_FLOW_SEQ] || !tb[RINGLB_A_FLOW_ACK]))
+	if (svc->config.proto == IPPROTO_TCP && (!tb[RINGLB_A_FLOW_SEQ] || !tb[RINGLB_A_FLOW_ACK]))
 		return refuse(extack, attr, -EINVAL, "sequence numbers are missing");
 	if (tb[RINGLB_A_FLOW_SEQ])
 		pin->seq = nla_get_u32(tb[RINGLB_A_FLOW_SEQ]);

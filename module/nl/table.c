@@ -146,6 +146,15 @@ static int fill_history(struct sk_buff *skb, const struct rlb_backend *pin,
 	return pin ? rlb_fill_backend_addr(skb, RINGLB_A_LOOKUP_PIN, pin) : 0;
 }
 
+/* By what a service takes its packets */
+static enum ringlb_match match_of(const struct rlb_service *svc)
+{
+	if (svc->config.mark.mask)
+		return RINGLB_MATCH_MARK;
+	return rlb_service_is_any(&svc->config) ? RINGLB_MATCH_EVERY_PROTOCOL :
+						  rlb_ports_match(&svc->ports);
+}
+
 static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 		       const struct rlb_tuple *flow)
 {
@@ -163,8 +172,7 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_PROBES, choice.probes) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_MODE, svc->config.mode) ||
-	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, svc->config.mark.mask ?
-			RINGLB_MATCH_MARK : rlb_ports_match(&svc->ports)) ||
+	    nla_put_u32(skb, RINGLB_A_LOOKUP_MATCH, match_of(svc)) ||
 	    (rlb_service_has_prefix(&svc->config) && !svc->config.mark.mask &&
 	     nla_put_u32(skb, RINGLB_A_LOOKUP_PREFIX, svc->config.prefix)))
 		return -EMSGSIZE;
@@ -179,7 +187,7 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 	return 0;
 }
 
-static int answer_lookup(struct rlb_net *rn, struct genl_info *info, const struct rlb_tuple *flow,
+static int answer_lookup(struct rlb_net *rn, struct genl_info *info, struct rlb_tuple *flow,
 			 u32 mark)
 {
 	struct rlb_service *svc = rlb_service_of(rn, flow, mark);

@@ -17,6 +17,7 @@ void fuzz_parse(const uint8_t *data, size_t size)
 	if (!size)
 		return;
 	family = *data & 1 ? AF_INET6 : AF_INET;
+	packet_any = *data & 0x80;
 	linear = packet_linear(family, data + 1, size - 1);
 	if (!linear)
 		return;

@@ -27,11 +27,14 @@ struct twin {
 	bool is_redirect;
 };
 
+bool packet_any;
+
 enum rlb_verdict packet_parse(struct rlb_pkt *pkt, int family, const uint8_t *bytes,
 			      unsigned int len, unsigned int linear)
 {
 	/* pieces exactly as long as they are, so that a sanitizer sees who reads beyond */
 	struct sk_buff skb = { .len = len, .linear = linear };
+	static struct rlb_net net;
 	struct nf_hook_state state = { .pf = family };
 	enum rlb_verdict verdict;
 
@@ -39,7 +42,8 @@ enum rlb_verdict packet_parse(struct rlb_pkt *pkt, int family, const uint8_t *by
 	skb.more = malloc(len - linear);
 	memcpy(skb.data, bytes, linear);
 	memcpy(skb.more, bytes + linear, len - linear);
-	*pkt = (struct rlb_pkt){ .skb = &skb, .state = &state };
+	net.match[0].sizes = net.match[1].sizes = packet_any ? RLB_MATCH_ANY : 0;
+	*pkt = (struct rlb_pkt){ .skb = &skb, .rn = &net, .state = &state };
 	verdict = rlb_parse(pkt);
 	free(skb.data);
 	free(skb.more);
@@ -81,6 +85,12 @@ static void bytes_to(struct view *v, void *to, unsigned int at, unsigned int n)
 static bool has_ports(unsigned int proto)
 {
 	return proto == 6 || proto == 17 || proto == 132;
+}
+
+/* Without ports, and not ICMP, of which errors alone are of a service */
+static bool is_of_any(unsigned int proto)
+{
+	return packet_any && proto != 1 && proto != 58;
 }
 
 static struct twin pass(enum ringlb_counter why)
@@ -157,12 +167,13 @@ static struct twin quoted(struct view *v, struct twin t, int family)
 	}
 	if (why)
 		return pass(why);
-	if (!has_ports(proto))
+	if (!has_ports(proto) && !is_of_any(proto))
 		return pass(0);
 	t.tuple.proto = proto;
 	bytes_to(v, &t.tuple.dst, t.quoted + src, size);
 	bytes_to(v, &t.tuple.src, t.quoted + src + size, size);
-	return ports(v, t, t.quoted_l4, 8, true);
+	t.verdict = RLB_NEXT;
+	return !has_ports(proto) ? t : ports(v, t, t.quoted_l4, 8, true);
 }
 
 static struct twin redirect6(struct view *v, struct twin t)
@@ -226,7 +237,7 @@ static struct twin parse(struct view *v, int family)
 	if (family == AF_INET) {
 		t.l4 = (byte(v, 0) & 15) * 4;
 		proto = byte(v, 9);
-		if (proto != 1 && !has_ports(proto))
+		if (proto != 1 && !has_ports(proto) && !packet_any)
 			return pass(0);
 		if (word(v, 6) & 0x3fff)
 			why = RINGLB_COUNTER_PASS_FRAGMENT;
@@ -241,12 +252,13 @@ static struct twin parse(struct view *v, int family)
 		return pass(why);
 	if (proto == (family == AF_INET ? 1 : 58))
 		return icmp(v, t, family);
-	if (!has_ports(proto))
+	if (!has_ports(proto) && !is_of_any(proto))
 		return pass(0);
+	t.verdict = RLB_NEXT;
 	t.tuple.proto = proto;
 	bytes_to(v, &t.tuple.src, src, family == AF_INET ? 4 : 16);
 	bytes_to(v, &t.tuple.dst, src * 2 - (family == AF_INET ? 8 : -8), family == AF_INET ? 4 : 16);
-	return ports(v, t, t.l4, proto == 6 ? 20 : proto == 132 ? 12 : 8, false);
+	return !has_ports(proto) ? t : ports(v, t, t.l4, proto == 6 ? 20 : proto == 132 ? 12 : 8, false);
 }
 
 const char *packet_differs(int family, const uint8_t *bytes, unsigned int len,

@@ -9,6 +9,9 @@
 
 #include "parse.h"
 
+/* Is there a service of every protocol? */
+extern bool packet_any;
+
 /**
  * packet_parse() - let module/parse.c look at a packet
  * @pkt: out: what it says; its skb is gone

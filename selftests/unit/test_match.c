@@ -39,9 +39,21 @@ static u8 some_family(void)
 	return unit_below(2) ? AF_INET : AF_INET6;
 }
 
+/* Of a packet */
 static u8 some_proto(void)
 {
 	return unit_below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+}
+
+/* Of a service: now and then every one, and then every port */
+static u8 some_service_proto(void)
+{
+	return unit_below(5) ? some_proto() : RINGLB_PROTOCOL_ANY;
+}
+
+static bool is_any(const struct rlb_service *s)
+{
+	return s->node.proto == RINGLB_PROTOCOL_ANY;
 }
 
 static struct rlb_ports some_ports(void)
@@ -131,11 +143,11 @@ static bool has_room(const struct rlb_service *new)
 static void add(struct rlb_service *s)
 {
 	s->node.family = some_family();
-	s->node.proto = some_proto();
+	s->node.proto = some_service_proto();
 	s->node.addr = some_addr(s->node.family);
 	s->prefix = some_prefix(s->node.family);
 	rlb_prefix_cut(&s->node.addr, s->prefix);
-	s->ports = some_ports();
+	s->ports = is_any(s) ? (struct rlb_ports){ 1, RLB_PORT_MAX } : some_ports();
 	s->node.port = s->ports.first == s->ports.last ? htons(s->ports.first) : 0;
 	s->blocks = NULL;
 	s->mark = unit_below(4) ? (struct rlb_mark){ 0 } : some_mark();
@@ -167,7 +179,7 @@ static void del(struct rlb_service *s)
 	s->there = false;
 }
 
-static const struct rlb_service *find(const struct rlb_tuple *t, u32 mark)
+static const struct rlb_service *find(struct rlb_tuple *t, u32 mark)
 {
 	const struct rlb_index_node *node;
 
@@ -185,23 +197,29 @@ static bool is_closer(const struct rlb_service *a, const struct rlb_service *b)
 	return rlb_ports_match(&a->ports) < rlb_ports_match(&b->ports);
 }
 
-/* Of those that have the address and port, the closest one */
-static const struct rlb_service *twin(const struct rlb_tuple *t, u32 mark)
+/* Of those of @proto that have the address and port, the closest one */
+static const struct rlb_service *twin_of(const struct rlb_tuple *t, u8 proto, u32 mark)
 {
 	const struct rlb_service *best = NULL;
 	u16 port = ntohs(t->dport);
 	u32 i;
 
 	for (i = 0; i < SERVICES; i++)
-		if (has(&service[i], t->family, t->proto, &t->dst) &&
+		if (has(&service[i], t->family, proto, &t->dst) &&
 		    service[i].ports.first <= port && port <= service[i].ports.last &&
 		    (!best || is_closer(&service[i], best)))
 			best = &service[i];
 	for (i = 0; i < SERVICES; i++)
-		if (has_mark(&service[i], t->family, t->proto, mark) &&
+		if (has_mark(&service[i], t->family, proto, mark) &&
 		    (!best || (best->mark.mask && service[i].mark.mask > best->mark.mask)))
 			best = &service[i];
 	return best;
+}
+
+/* Those of the packet's own protocol come first, whatever they have of it. */
+static const struct rlb_service *twin(const struct rlb_tuple *t, u32 mark)
+{
+	return twin_of(t, t->proto, mark) ?: twin_of(t, RINGLB_PROTOCOL_ANY, mark);
 }
 
 /* A packet, as often as not to an end of what some service has, or beside it */
@@ -214,10 +232,11 @@ static struct rlb_tuple some_packet(void)
 	t.dst = some_addr(t.family);
 	if (unit_below(2) && s->there) {
 		t.family = s->node.family;
-		t.proto = s->node.proto;
+		t.proto = is_any(s) ? t.proto : s->node.proto;
 		t.dst = s->prefix < rlb_prefix_full(t.family) ? some_addr(t.family) : s->node.addr;
 		port = (unit_below(2) ? s->ports.first : s->ports.last) + unit_below(3) - 1;
 	}
+	t.sport = htons(4000);
 	t.dport = htons(port ? port : 1);
 	return t;
 }
@@ -235,7 +254,7 @@ static void covers(const struct rlb_tuple *t)
 
 static void looks(void **unused)
 {
-	u32 round, look, prefixed = 0, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
+	u32 round, look, prefixed = 0, anys = 0, kinds[RINGLB_MATCH_MAX + 1] = { 0 };
 
 	net.vips.lock = &lock;
 	for (round = 0; round < unit_rounds(20000); round++) {
@@ -247,14 +266,19 @@ static void looks(void **unused)
 			add(s);
 		for (look = 0; look < 8; look++) {
 			const struct rlb_tuple t = some_packet();
+			struct rlb_tuple flow = t;
 			u32 mark = unit_below(3) ? unit_below(64) : 0;
-			const struct rlb_service *is = find(&t, mark), *want = twin(&t, mark);
+			const struct rlb_service *is = find(&flow, mark), *want = twin(&t, mark);
 
 			if (is != want)
 				refute("port %u: service %td, not %td", ntohs(t.dport),
 				       is ? is - service : -1, want ? want - service : -1);
 			kinds[!is ? 0 : is->mark.mask ? RINGLB_MATCH_MARK :
-				 rlb_ports_match(&is->ports)]++;
+			      is_any(is) ? RINGLB_MATCH_EVERY_PROTOCOL :
+					   rlb_ports_match(&is->ports)]++;
+			assert_int_equal(flow.sport, is && is_any(is) ? 0 : t.sport);
+			assert_int_equal(flow.dport, is && is_any(is) ? 0 : t.dport);
+			anys += is && is->mark.mask && is_any(is);
 			if (is && is->mark.mask)
 				assert_true(rlb_match_marked(&net, t.family, mark));
 			prefixed += is && is->prefix < rlb_prefix_full(t.family);
@@ -263,6 +287,7 @@ static void looks(void **unused)
 	}
 	for (look = 0; look <= RINGLB_MATCH_MAX; look++)
 		assert_true(kinds[look] > 100);
+	assert_true(anys > 100);
 	assert_true(prefixed > 1000);
 }
 

@@ -136,6 +136,14 @@ static void put_packet(struct bytes *b, int family, unsigned int proto, bool bac
 	put(b, ext.at, ext.len);
 }
 
+/* As often as not one that has ports */
+static unsigned int some_protocol(void)
+{
+	static const uint8_t others[] = { 0, 1, 4, 41, 47, 50, 51, 58, 59, 136 };
+
+	return unit_below(3) ? unit_protocol() : others[unit_below(sizeof(others))];
+}
+
 /* An error about a packet of the other direction, or a redirect */
 static void put_error(struct bytes *b, int family)
 {
@@ -143,7 +151,7 @@ static void put_error(struct bytes *b, int family)
 	unsigned int which = unit_below(6);
 	struct bytes quoted = { .len = 0 };
 
-	put_packet(&quoted, family, unit_protocol(), true);
+	put_packet(&quoted, family, some_protocol(), true);
 	put_ports(&quoted, 80, 4000, unit_below(24));
 	put_packet(b, family, family == AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6, false);
 	put1(b, family == AF_INET ? types4[which] : types6[which]);
@@ -165,7 +173,7 @@ static void put_error(struct bytes *b, int family)
 
 static void sample(struct bytes *b, int family)
 {
-	unsigned int proto = unit_protocol();
+	unsigned int proto = some_protocol();
 
 	b->len = 0;
 	if (unit_below(2)) {
@@ -197,6 +205,7 @@ static void as_twin(void **unused)
 	for (i = 0; i < rounds; i++) {
 		int family = i & 1 ? AF_INET : AF_INET6;
 
+		packet_any = unit_below(2);
 		sample(&b, family);
 		damage(&b);
 		linear = packet_linear(family, b.at, b.len);
@@ -208,6 +217,7 @@ static void as_twin(void **unused)
 			refute("packet %u of %u bytes, %u linear: %s differs", i, b.len, linear, what);
 		seen[verdict]++;
 	}
+	packet_any = false;
 	/* the input is worth something: as many are understood as not, about */
 	assert_true(seen[RLB_NEXT] > rounds / 8);
 	assert_true(seen[RLB_PASS] > rounds / 8);
@@ -300,6 +310,50 @@ static void headers6(void **unused)
 	}
 }
 
+/* Protocols without ports are told if some service has them; ICMP never, but by what it quotes. */
+static void portless(void **unused)
+{
+	static const unsigned int protocols[] = { 4, 41, 47, 50, 51, 59, 136, 255 };
+	struct rlb_pkt pkt;
+	struct bytes b;
+	unsigned int i;
+
+	for (i = 0; i < 4 * sizeof(protocols) / sizeof(*protocols); i++) {
+		unsigned int proto = protocols[i / 4];
+		int family = i & 1 ? AF_INET : AF_INET6;
+		unsigned int icmp = i & 1 ? 1 : 58;
+
+		packet_any = i & 2;
+		b.len = 0;
+		put_network(&b, family, proto, false, 0);
+		put_random(&b, 1);
+		assert_int_equal(look(&pkt, family, &b), packet_any ? RLB_NEXT : RLB_PASS);
+		assert_false(pkt.is_error);
+		assert_int_equal(pkt.passed, 0);
+		if (packet_any)
+			assert_int_equal(pkt.tuple.proto, proto);
+		assert_int_equal(pkt.tuple.sport, 0);
+		assert_int_equal(pkt.tuple.dport, 0);
+
+		b.len = 0;
+		put_network(&b, family, icmp, false, 0);
+		put1(&b, i & 1 ? 3 : 1);
+		put_random(&b, 7);
+		put_network(&b, family, proto, true, 0);
+		put_random(&b, 8);
+		assert_int_equal(look(&pkt, family, &b), packet_any ? RLB_NEXT : RLB_PASS);
+		assert_int_equal(pkt.is_error, packet_any);
+		assert_int_equal(pkt.is_outer, proto == 4 || proto == 41 || proto == 47);
+
+		b.len = 0;
+		put_network(&b, family, icmp, false, 0);
+		put1(&b, i & 1 ? 8 : 128);	/* echo */
+		put_random(&b, 7);
+		assert_int_equal(look(&pkt, family, &b), RLB_PASS);
+	}
+	packet_any = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +361,7 @@ int main(void)
 		CLAIM("parse: an ICMP error that is cut short at any byte is malformed", cut_short),
 		CLAIM("parse: an IPv4 source route is one until its pointer is behind it", routed4),
 		CLAIM("parse: up to 8 IPv6 extension headers are skipped", headers6),
+		CLAIM("parse: protocols without ports are told while a service has every one", portless),
 	};
 
 	return cmocka_run_group_tests_name("parse", tests, NULL, NULL);

@@ -46,6 +46,9 @@
 #define RINGLB_REJECTS_MAX	1000	/* senders that a service tells in a second that no
 					 * backend takes their packets
 					 */
+#define RINGLB_PROTOCOL_ANY	0	/* in the place of an IPPROTO_*: every protocol but
+					 * ICMP and ICMPv6
+					 */
 #define RINGLB_TIMEOUT_MAX	604800	/* seconds: a week */
 #define RINGLB_DRAIN_TIMEOUT_DEFAULT 900
 #define RINGLB_SLOW_START_MAX	86400	/* seconds: a day */
@@ -53,9 +56,11 @@
 #define RINGLB_TIMEOUT_TCP	900	/* default for a silent flow */
 #define RINGLB_TIMEOUT_UDP	120
 #define RINGLB_TIMEOUT_SCTP	900
+#define RINGLB_TIMEOUT_ANY	900	/* TCP may be among them */
 #define RINGLB_TIMEOUT_DEFAULT(protocol)	/* an IPPROTO_* */	\
 	((protocol) == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP :		\
-	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP : RINGLB_TIMEOUT_UDP)
+	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP :		\
+	 (protocol) == RINGLB_PROTOCOL_ANY ? RINGLB_TIMEOUT_ANY : RINGLB_TIMEOUT_UDP)
 #define RINGLB_GUE_PORT		6080	/* of tunnels of type gue, at backends */
 #define RINGLB_SNAT_PORTS	(61000U << 16 | 65535)	/* outside of Linux' ip_local_port_range */
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
@@ -223,7 +228,9 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_NAME,		/* string, 1..RINGLB_NAME_MAX bytes of
 					 * [A-Za-z0-9._-], the first no '-'
 					 */
-	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP */
+	RINGLB_A_SERVICE_PROTOCOL,	/* u32, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_SCTP, or
+					 * RINGLB_PROTOCOL_ANY with every port
+					 */
 	RINGLB_A_SERVICE_IPV4,		/* 4 bytes: the VIP; this or IPV6 */
 	RINGLB_A_SERVICE_IPV6,		/* 16 bytes: the VIP; this or IPV4 */
 	RINGLB_A_SERVICE_PORT,		/* u32, 1..65535: its port, or the first one */
@@ -404,7 +411,7 @@ struct ringlb_range {
 /* A packet from a client to a VIP, and where it goes. SRC and DST of one family. */
 enum ringlb_attr_lookup {
 	RINGLB_A_LOOKUP_UNSPEC,
-	RINGLB_A_LOOKUP_PROTOCOL,	/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_LOOKUP_PROTOCOL,	/* u32, IPPROTO_*, but not ICMP's */
 	RINGLB_A_LOOKUP_SRC_IPV4,	/* 4 bytes */
 	RINGLB_A_LOOKUP_SRC_IPV6,	/* 16 bytes */
 	RINGLB_A_LOOKUP_SRC_PORT,	/* u32, 0..65535 */
@@ -441,10 +448,10 @@ enum ringlb_attr_lookup {
 /* A flow that is remembered */
 enum ringlb_attr_flow {
 	RINGLB_A_FLOW_UNSPEC,
-	RINGLB_A_FLOW_PROTOCOL,		/* u32, IPPROTO_TCP or IPPROTO_UDP */
+	RINGLB_A_FLOW_PROTOCOL,		/* u32, IPPROTO_* of its packets */
 	RINGLB_A_FLOW_IPV4,		/* 4 bytes: the client */
 	RINGLB_A_FLOW_IPV6,		/* 16 bytes: the client */
-	RINGLB_A_FLOW_PORT,		/* u32, the client's */
+	RINGLB_A_FLOW_PORT,		/* u32, the client's; 0: whatever it is */
 	RINGLB_A_FLOW_SERVICE,		/* string, name of its service */
 	RINGLB_A_FLOW_BACKEND,		/* nested, enum ringlb_attr_backend: address and port */
 	RINGLB_A_FLOW_STATE,		/* u32, enum ringlb_flow_state */
@@ -592,6 +599,7 @@ enum ringlb_match {
 	RINGLB_MATCH_PORTS,		/* the port is in its range */
 	RINGLB_MATCH_EVERY_PORT,	/* it has every port */
 	RINGLB_MATCH_MARK,		/* it has the packet's mark */
+	RINGLB_MATCH_EVERY_PROTOCOL,	/* it has every protocol */
 
 	__RINGLB_MATCH_MAX,
 	RINGLB_MATCH_MAX = __RINGLB_MATCH_MAX - 1
