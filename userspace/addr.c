@@ -17,6 +17,9 @@
 #define EXPECT_WITH_PORT "expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443"
 #define EXPECT_OF_SERVICE \
 	"expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR; or mark:N, mark6:N or with /MASK"
+#define EXPECT_OF_ANY \
+	"expected ADDR or ADDR/BITS without a port, as 192.0.2.10 or 2001:db8::/64; or mark:N, mark6:N or with /MASK"
+#define EXPECT_ALONE "expected ADDR without a port, as 192.0.2.10 or 2001:db8::10"
 #define EXPECT_MAYBE_PORT \
 	"expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80"
 #define EXPECT_MARK "expected a mark and a mask, as mark:7 or mark6:0x10/0xf0, not 0, and no bits beside the mask"
@@ -186,6 +189,32 @@ static const char *parse_mark(const char *word, struct endpoint *to)
 	return to->mark && to->mask && !(to->mark & ~to->mask) ? NULL : EXPECT_MARK;
 }
 
+static bool is_of_service(enum addr_form form)
+{
+	return form == ADDR_OF_SERVICE || form == ADDR_OF_ANY;
+}
+
+/* What stands behind an address, or that nothing does */
+static const char *parse_rest(const char *port, enum addr_form form, const char *expected,
+			      struct endpoint *to)
+{
+	switch (form) {
+	case ADDR_OF_ANY:
+		to->port = 1;
+		to->last = RLB_PORT_MAX;
+		to->portless = true;
+		return port ? expected : NULL;
+	case ADDR_ALONE:
+		return port ? expected : NULL;
+	case ADDR_OF_SERVICE:
+		return port ? parse_ports(port, to) : expected;
+	case ADDR_MAYBE_PORT:
+		return port ? parse_port(port, to) : NULL;
+	default:
+		return port ? parse_port(port, to) : expected;
+	}
+}
+
 static const char *form_expects(enum addr_form form)
 {
 	switch (form) {
@@ -193,6 +222,10 @@ static const char *form_expects(enum addr_form form)
 		return EXPECT_WITH_PORT;
 	case ADDR_OF_SERVICE:
 		return EXPECT_OF_SERVICE;
+	case ADDR_OF_ANY:
+		return EXPECT_OF_ANY;
+	case ADDR_ALONE:
+		return EXPECT_ALONE;
 	default:
 		return EXPECT_MAYBE_PORT;
 	}
@@ -201,7 +234,7 @@ static const char *form_expects(enum addr_form form)
 /**
  * addr_parse() - an endpoint from a word
  * @word: ADDR:PORT, with ADDR_MAYBE_PORT also ADDR, with ADDR_OF_SERVICE also ADDR:FIRST-LAST,
- *	ADDR:* and a prefix; IPv6 with a port in brackets
+ *	ADDR:* and a prefix; with ADDR_OF_ANY and ADDR_ALONE no port; IPv6 with a port in brackets
  * @form: whether there must be a port
  * @to: out: the endpoint; undefined after an error
  *
@@ -217,7 +250,7 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 	size_t len;
 
 	memset(to, 0, sizeof(*to));
-	if (form == ADDR_OF_SERVICE &&
+	if (is_of_service(form) &&
 	    (!strncmp(word, "mark:", 5) || !strncmp(word, "mark6:", 6)))
 		return parse_mark(word, to);
 	len = strlen(word);
@@ -244,13 +277,9 @@ const char *addr_parse(const char *word, enum addr_form form, struct endpoint *t
 		return expected;
 	memcpy(text, word, len);
 	text[len] = '\0';
-	bad = form == ADDR_OF_SERVICE ? parse_addresses(text, v6, expected, to) :
-					parse_address(text, v6, expected, to);
-	if (bad)
-		return bad;
-	if (port)
-		return form == ADDR_OF_SERVICE ? parse_ports(port, to) : parse_port(port, to);
-	return form == ADDR_MAYBE_PORT ? NULL : expected;
+	bad = is_of_service(form) ? parse_addresses(text, v6, expected, to) :
+				    parse_address(text, v6, expected, to);
+	return bad ? bad : parse_rest(port, form, expected, to);
 }
 
 static const char *print_ports(const struct endpoint *e, char text[PORTS_TEXT_MAX])
@@ -291,7 +320,7 @@ char *addr_print(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 		strcpy(addr, "?");
 	if (e->prefix)
 		sprintf(addr + strlen(addr), "/%u", e->prefix);
-	if (!e->port)
+	if (!e->port || e->portless)
 		snprintf(text, ADDR_TEXT_MAX, "%s", addr);
 	else
 		snprintf(text, ADDR_TEXT_MAX, e->family == AF_INET6 ? "[%s]:%s" : "%s:%s",

@@ -20,6 +20,7 @@
  * @mark: a firewall mark, or that of a packet; 0: none
  * @mask: the bits of @mark that count, for whatever address and port; 0: there is an address
  * @prefix: of all addresses that begin with so many bits of @addr; 0: of @addr alone
+ * @portless: of every protocol, so that its ports, which are all there are, have no word
  */
 struct endpoint {
 	union rlb_addr addr;
@@ -29,12 +30,15 @@ struct endpoint {
 	u32 mask;
 	u8 family;
 	u8 prefix;
+	bool portless;
 };
 
 enum addr_form {
 	ADDR_WITH_PORT,
 	ADDR_MAYBE_PORT,
 	ADDR_OF_SERVICE,
+	ADDR_OF_ANY,		/* a service of every protocol */
+	ADDR_ALONE,		/* a packet of a protocol without ports */
 };
 
 const char *addr_parse(const char *word, enum addr_form form, struct endpoint *to);

@@ -192,19 +192,25 @@ static void put_backends(FILE *to, const struct service *s, const bool *harmed, 
 		put_address(to, &s->backends[i].at);
 		between = ", ";
 	}
-	fprintf(to, "%s %s %sport ", n > 1 ? " }" : "", word_protocol(s->protocol), side);
+	fputs(n > 1 ? " }" : "", to);
+	if (service_is_any(s))
+		return;
+	fprintf(to, " %s %sport ", word_protocol(s->protocol), side);
 	put_port(to, s, port);
 }
 
 static void put_vip(FILE *to, const struct service *s)
 {
 	if (s->vip.mask) {
-		fprintf(to, "meta mark & %#x == %#x meta l4proto %s", s->vip.mask, s->vip.mark,
-			word_protocol(s->protocol));
+		fprintf(to, "meta mark & %#x == %#x", s->vip.mask, s->vip.mark);
+		if (!service_is_any(s))
+			fprintf(to, " meta l4proto %s", word_protocol(s->protocol));
 		return;
 	}
 	fprintf(to, "%s daddr ", s->vip.family == AF_INET ? "ip" : "ip6");
 	put_address(to, &s->vip);
+	if (service_is_any(s))
+		return;
 	fprintf(to, " %s dport ", word_protocol(s->protocol));
 	put_port(to, s, s->vip.port);
 }

@@ -146,7 +146,9 @@ int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1])
 	return 0;
 }
 
-#define PROTOCOL_EXPECTS "tcp, udp or sctp"
+#define PROTOCOL_EXPECTS "tcp, udp, sctp or any"
+#define PACKET_PROTOCOL_EXPECTS \
+	"tcp, udp, sctp or the number of a protocol, 1 to 255, but not ICMP's (1 and 58)"
 
 int cmd_protocol(struct cmd *c, u32 *protocol)
 {
@@ -159,10 +161,35 @@ int cmd_protocol(struct cmd *c, u32 *protocol)
 	return 0;
 }
 
+/* Of a packet: there are more than services name */
+int cmd_packet_protocol(struct cmd *c, u32 *protocol)
+{
+	const char *word = cmd_next(c, "protocol", PACKET_PROTOCOL_EXPECTS);
+
+	if (!word)
+		return -1;
+	if (word_packet_protocol_find(word, protocol))
+		return cmd_bad(c, "protocol", word, "expected " PACKET_PROTOCOL_EXPECTS);
+	return 0;
+}
+
+/* What an endpoint looks like, for those who have left it out */
+static const char *form_of(enum addr_form form)
+{
+	switch (form) {
+	case ADDR_MAYBE_PORT:
+		return "ADDR or ADDR:PORT";
+	case ADDR_OF_ANY:
+	case ADDR_ALONE:
+		return "ADDR";
+	default:
+		return "ADDR:PORT";
+	}
+}
+
 int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e)
 {
-	const char *word = cmd_next(c, what, form == ADDR_MAYBE_PORT ? "ADDR or ADDR:PORT" :
-				    "ADDR:PORT");
+	const char *word = cmd_next(c, what, form_of(form));
 	const char *bad;
 
 	if (!word)

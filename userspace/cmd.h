@@ -40,6 +40,7 @@ int cmd_end(struct cmd *c);		/* no word may be left */
 /* The next word as a service's name, a protocol, an endpoint */
 int cmd_name(struct cmd *c, char name[RINGLB_NAME_MAX + 1]);
 int cmd_protocol(struct cmd *c, u32 *protocol);
+int cmd_packet_protocol(struct cmd *c, u32 *protocol);
 int cmd_endpoint(struct cmd *c, const char *what, enum addr_form form, struct endpoint *e);
 int cmd_pairs(struct cmd *c, const struct keyword *keywords, u64 allowed, void *object, u64 *has);
 

@@ -21,8 +21,8 @@
 
 const struct grammar grammar[] = {
 	{
-		"service", "add", "NAME tcp|udp|sctp ADDR:PORT|ADDR:FIRST-LAST|ADDR:*|ADDR/BITS:PORT|mark:N/MASK",
-		"serve a protocol, an address or prefix, and a port, several or all by backends",
+		"service", "add", "NAME {tcp|udp|sctp ADDR:PORT|ADDR:FIRST-LAST|ADDR:*|ADDR/BITS:PORT|mark:N/MASK | any ADDR|ADDR/BITS|mark:N/MASK}",
+		"serve a protocol, an address or prefix, and a port, several or all by backends; or every protocol",
 		service_keywords, 0, (SERVICE_CHANGES & ~BIT(SERVICE_MAP)) | SERVICE_SNAT |
 				     SERVICE_MODE | BIT(RINGLB_A_SERVICE_FORCE),
 		G_CHANGES, RINGLB_CMD_SERVICE_NEW, service_parse_add, change_run,
@@ -70,7 +70,7 @@ const struct grammar grammar[] = {
 		"show backends and their shares; with -s their counters",
 		.flags = G_OFFLINE, .parse = backend_parse_show, .run = backend_show,
 	}, {
-		"lookup", NULL, "tcp|udp|sctp SRC:PORT DST:PORT",
+		"lookup", NULL, "{tcp|udp|sctp SRC:PORT DST:PORT | NUMBER SRC DST}",
 		"say where a packet of a client goes, and why",
 		lookup_keywords, 0, BIT(RINGLB_A_LOOKUP_MARK),
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,

@@ -15,9 +15,13 @@
 int lookup_parse(struct cmd *c, struct command *command)
 {
 	struct lookup *l = &command->lookup;
+	enum addr_form form;
 
-	if (cmd_protocol(c, &l->protocol) || cmd_endpoint(c, "source", ADDR_WITH_PORT, &l->src) ||
-	    cmd_endpoint(c, "destination", ADDR_WITH_PORT, &l->dst))
+	if (cmd_packet_protocol(c, &l->protocol))
+		return -1;
+	form = word_has_ports(l->protocol) ? ADDR_WITH_PORT : ADDR_ALONE;
+	if (cmd_endpoint(c, "source", form, &l->src) ||
+	    cmd_endpoint(c, "destination", form, &l->dst))
 		return -1;
 	if (l->src.family != l->dst.family)
 		return cmd_bad(c, "destination", c->word[c->at - 1],

@@ -111,7 +111,9 @@ u32 service_match(const struct service *s)
 {
 	struct rlb_ports p = ports_of(s);
 
-	return s->vip.mask ? RINGLB_MATCH_MARK : rlb_ports_match(&p);
+	if (s->vip.mask)
+		return RINGLB_MATCH_MARK;
+	return service_is_any(s) ? RINGLB_MATCH_EVERY_PROTOCOL : rlb_ports_match(&p);
 }
 
 static int mask_bits(const struct service *s)
@@ -124,15 +126,27 @@ static bool is_closer(const struct service *a, const struct service *b)
 {
 	unsigned int a_bits = addr_bits(&a->vip), b_bits = addr_bits(&b->vip);
 
+	if (service_is_any(a) != service_is_any(b))
+		return !service_is_any(a);
 	if (a->vip.mask || b->vip.mask)
 		return !a->vip.mask || (b->vip.mask && mask_bits(a) > mask_bits(b));
 	return a_bits == b_bits ? service_match(a) < service_match(b) : a_bits > b_bits;
 }
 
+/* Does a service take a packet, if none is closer? */
+static bool takes(const struct service *s, u32 protocol, const struct endpoint *at)
+{
+	struct endpoint to = *at;
+
+	if (service_is_any(s))
+		to.port = 1;	/* as good as any other, or none */
+	return rlb_protocols_meet(s->protocol, protocol) && addr_meet(&s->vip, &to);
+}
+
 /**
  * model_match() - the service that takes a packet
  * @m: the model
- * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @protocol: IPPROTO_*
  * @at: address and port
  *
  * Return: the service or NULL.
@@ -146,8 +160,7 @@ struct service *model_match(const struct model *m, u32 protocol, const struct en
 		return found;
 	for (i = 0; i < m->n; i++) {
 		s = m->services[i];
-		if (s->protocol == protocol && addr_meet(&s->vip, at) &&
-		    (!found || is_closer(s, found)))
+		if (takes(s, protocol, at) && (!found || is_closer(s, found)))
 			found = s;
 	}
 	return found;
@@ -156,7 +169,7 @@ struct service *model_match(const struct model *m, u32 protocol, const struct en
 /**
  * model_meet() - a service that takes packets of an address and some port
  * @m: the model
- * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP
+ * @protocol: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_SCTP; or RINGLB_PROTOCOL_ANY
  * @at: address or prefix, and one port or several
  *
  * Return: the first of them, or NULL.
@@ -167,7 +180,8 @@ struct service *model_meet(const struct model *m, u32 protocol, const struct end
 	size_t i;
 
 	for (i = 0; !found && i < m->n && (m->n_wide || is_wide(at)); i++)
-		if (m->services[i]->protocol == protocol && addr_meet(&m->services[i]->vip, at))
+		if (rlb_protocols_meet(m->services[i]->protocol, protocol) &&
+		    addr_meet(&m->services[i]->vip, at))
 			found = m->services[i];
 	return found;
 }
@@ -346,6 +360,12 @@ bool model_real_has(const struct model *m, u32 protocol, const struct endpoint *
 	return tfind(&key, &m->reals, real_cmp);
 }
 
+/* Are answers of a service's backends told by their address, in this protocol? */
+static bool is_real(const struct service *s, u32 protocol)
+{
+	return service_is_nat(s) && rlb_protocols_meet(s->protocol, protocol);
+}
+
 /**
  * model_real_meets() - are packets sent to an address and some port already?
  * @m: the model
@@ -362,7 +382,7 @@ bool model_real_meets(const struct model *m, u32 protocol, const struct endpoint
 	if (!is_wide(at) && model_real_has(m, protocol, at))
 		return true;
 	for (i = 0; i < m->n && (m->n_wide || is_wide(at)); i++)
-		for (j = 0; j < m->services[i]->n && m->services[i]->protocol == protocol; j++) {
+		for (j = 0; j < m->services[i]->n && is_real(m->services[i], protocol); j++) {
 			real = service_real(m->services[i], &m->services[i]->backends[j].at);
 			if (addr_meet(&real, at) || addr_same_place(&real, at))
 				return true;

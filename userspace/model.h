@@ -118,6 +118,12 @@ struct service {
 #define SERVICE_MAP (MASK_OWN + 0)
 #define SERVICE_SEATS_SAID (MASK_OWN + 1)
 
+/* Does it take packets whatever their protocol, and looks at no ports? */
+static inline bool service_is_any(const struct service *s)
+{
+	return s->protocol == RINGLB_PROTOCOL_ANY;
+}
+
 /* Do answers of its backends come by? Then these are told by address and port. */
 static inline bool service_is_nat(const struct service *s)
 {

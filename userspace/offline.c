@@ -84,15 +84,19 @@ static void take_options(struct service *s, const struct service *from)
 /* A tunnel says it all. */
 static int complete_mode(struct service *s, char *error, size_t size)
 {
-	bool tunnel = HAS(s, RINGLB_A_SERVICE_TUNNEL);
+	bool tunnel = HAS(s, RINGLB_A_SERVICE_TUNNEL), said = HAS(s, RINGLB_A_SERVICE_MODE);
 
-	if (!HAS(s, RINGLB_A_SERVICE_MODE))
+	if (!said)
 		s->mode = tunnel ? RINGLB_MODE_TUNNEL : RINGLB_MODE_NAT;
 	SET(s, RINGLB_A_SERVICE_MODE);
 	if (tunnel && s->mode != RINGLB_MODE_TUNNEL)
 		return refuse(error, size, "tunnel needs mode tunnel (attribute: tunnel)");
 	if (!tunnel && s->mode == RINGLB_MODE_TUNNEL)
 		return refuse(error, size, "mode tunnel needs a tunnel type (attribute: mode)");
+	if (service_is_any(s) && service_is_nat(s))
+		return refuse(error, size, said ?
+			"not every protocol can be rewritten: mode must be dsr or tunnel (attribute: mode)" :
+			"not every protocol can be rewritten: mode must be dsr or tunnel (attribute: protocol)");
 	return 0;
 }
 
@@ -135,6 +139,8 @@ static const char *clash_text(const struct service *s)
 		return "a service of this protocol has a mark of as many bits that packets with this one may have, too";
 	case RINGLB_MATCH_PORTS:
 		return "a service of this protocol and address has a range with some of these ports";
+	case RINGLB_MATCH_EVERY_PROTOCOL:
+		return "a service of every protocol and this address exists";
 	case RINGLB_MATCH_EVERY_PORT:
 		return "a service of every port of this protocol and address exists";
 	default:

@@ -224,6 +224,8 @@ static int choose(const struct model *m, const struct service *s, struct lookup 
 	u16 *shares;
 	u8 *levels;
 
+	if (service_is_any(s))
+		tuple.sport = tuple.dport = 0;
 	if (offline_table(s, &t))
 		return -ENOMEM;
 	shares = calloc(t.n + 1, sizeof(*levels) + sizeof(*shares));

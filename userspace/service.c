@@ -23,7 +23,7 @@ int service_parse_add(struct cmd *c, struct command *command)
 	struct service *s = &command->service;
 
 	if (cmd_name(c, s->name) || cmd_protocol(c, &s->protocol) ||
-	    cmd_endpoint(c, "address", ADDR_OF_SERVICE, &s->vip))
+	    cmd_endpoint(c, "address", service_is_any(s) ? ADDR_OF_ANY : ADDR_OF_SERVICE, &s->vip))
 		return -1;
 	SET(s, RINGLB_A_SERVICE_PROTOCOL);
 	SET(s, s->vip.family == AF_INET ? RINGLB_A_SERVICE_IPV4 : RINGLB_A_SERVICE_IPV6);

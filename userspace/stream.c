@@ -84,7 +84,7 @@ static int parse_flow(struct cmd *c, enum stream_what what, struct remembered *f
 	const u64 all = BIT(RINGLB_A_FLOW_HEARD) | BIT(RINGLB_A_FLOW_SEQ) |
 			BIT(RINGLB_A_FLOW_ACK) | BIT(RINGLB_A_FLOW_LEFT);
 
-	if (cmd_name(c, f->service) || cmd_protocol(c, &f->protocol) ||
+	if (cmd_name(c, f->service) || cmd_packet_protocol(c, &f->protocol) ||
 	    cmd_endpoint(c, "client", ADDR_MAYBE_PORT, &f->client))
 		return -1;
 	if (what == STREAM_GONE)

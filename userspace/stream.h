@@ -4,10 +4,10 @@
  *
  *	ringlb flows 1					the format, first of all
  *	service NAME					it has flows, remembered or not
- *	is NAME tcp|udp|sctp CLIENT BACKEND heard ... left N	a flow that is remembered
+ *	is NAME PROTOCOL CLIENT BACKEND heard ... left N	a flow that is remembered
  *	synced COUNT					that was all: so many is lines
- *	new NAME tcp|udp|sctp CLIENT BACKEND heard ... left N	it is remembered from now on, so
- *	gone NAME tcp|udp|sctp CLIENT			it is not any more
+ *	new NAME PROTOCOL CLIENT BACKEND heard ... left N	it is remembered from now on, so
+ *	gone NAME PROTOCOL CLIENT			it is not any more
  *	lost						notices: all there is follows again
  *
  * From one stream all of it is read line by line, in a fixed amount of memory.

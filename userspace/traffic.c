@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 #define BITS_FIRST 12
 #define FREE 0xffffffffU
 #define EXTENSIONS_MAX 8	/* IPv6 headers before the one with ports */
@@ -25,11 +27,12 @@ static u16 get16(const u8 *p)
 	return p[0] << 8 | p[1];
 }
 
-/* Ports are at @p; -1: they are not there. */
+/* Ports are at @p; -1: they are not there. A protocol without ports has 0. */
 static int parse_ports(const u8 *p, u32 len, struct rlb_tuple *t)
 {
-	if ((t->proto != IPPROTO_TCP && t->proto != IPPROTO_UDP && t->proto != IPPROTO_SCTP) ||
-	    len < 4)
+	if (!word_has_ports(t->proto))
+		return t->proto == IPPROTO_ICMP || t->proto == IPPROTO_ICMPV6 ? -1 : 0;
+	if (len < 4)
 		return -1;
 	memcpy(&t->sport, p, 2);
 	memcpy(&t->dport, p + 2, 2);
@@ -96,14 +99,18 @@ static bool is_vip(const struct service *s, const union rlb_addr *addr, __be16 p
 {
 	struct endpoint at = { .addr = *addr, .port = ntohs(port), .family = s->vip.family };
 
+	if (service_is_any(s))
+		at.port = 1;	/* as good as any other, or none */
 	return at.port && addr_meet(&s->vip, &at);
 }
 
 /* As the client of the service sees it; -1: it is none of the service. */
 static int face_service(struct rlb_tuple *t, const struct service *s)
 {
-	if (t->proto != s->protocol || t->family != s->vip.family)
+	if (!rlb_protocols_meet(t->proto, s->protocol) || t->family != s->vip.family)
 		return -1;
+	if (service_is_any(s))
+		t->sport = t->dport = 0;
 	if (is_vip(s, &t->dst, t->dport))
 		return 0;
 	if (!is_vip(s, &t->src, t->sport))
@@ -206,6 +213,8 @@ int traffic_add(struct traffic *t, const struct service *of, const u8 *packet, u
 		err = -1;
 	if (!err && of)
 		err = face_service(&tuple, of);
+	else if (!err && !word_has_ports(tuple.proto))
+		err = -1;
 	if (err) {
 		t->others++;
 		return 0;

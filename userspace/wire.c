@@ -509,6 +509,7 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    wire_get_counters(tb[RINGLB_A_SERVICE_COUNTERS], &s->counters))
 		return -EBADMSG;
 	s->has = mask(tb, RINGLB_A_SERVICE_MAX);
+	s->vip.portless = HAS(s, RINGLB_A_SERVICE_PROTOCOL) && service_is_any(s);
 	return 0;
 }
 

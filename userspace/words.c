@@ -26,6 +26,7 @@ static const struct pair protocols[] = {
 	{ "tcp", IPPROTO_TCP },
 	{ "udp", IPPROTO_UDP },
 	{ "sctp", IPPROTO_SCTP },
+	{ "any", RINGLB_PROTOCOL_ANY },
 	{ NULL, 0 },
 };
 
@@ -79,6 +80,7 @@ static const struct pair matches[] = {
 	{ "ports", RINGLB_MATCH_PORTS },
 	{ "every-port", RINGLB_MATCH_EVERY_PORT },
 	{ "mark", RINGLB_MATCH_MARK },
+	{ "every-protocol", RINGLB_MATCH_EVERY_PROTOCOL },
 	{ NULL, 0 },
 };
 
@@ -198,9 +200,39 @@ int word_protocol_find(const char *word, u32 *protocol)
 	return pair_find(protocols, word, protocol);
 }
 
+/* Those whose ports are known */
+bool word_has_ports(u32 protocol)
+{
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_SCTP;
+}
+
+/* Of a packet: by name or number, but not ICMP, whose packets are of no service */
+int word_packet_protocol_find(const char *word, u32 *protocol)
+{
+	u64 number;
+
+	if (!pair_find(protocols, word, protocol))
+		return *protocol == RINGLB_PROTOCOL_ANY ? -1 : 0;
+	if (addr_number(word, 255, &number) || !number || number == IPPROTO_ICMP ||
+	    number == IPPROTO_ICMPV6)
+		return -1;
+	*protocol = number;
+	return 0;
+}
+
+/* Those without a name by number */
 const char *word_protocol(u32 protocol)
 {
-	return pair_word(protocols, protocol);
+	static char numbers[256][4];
+	const struct pair *p;
+
+	for (p = protocols; p->word; p++)
+		if (p->value == protocol)
+			return p->word;
+	if (protocol > 255)
+		return "unknown";
+	snprintf(numbers[protocol], sizeof(numbers[protocol]), "%u", protocol & 255);
+	return numbers[protocol];
 }
 
 int word_state_find(const char *word, u32 *state)

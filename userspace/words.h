@@ -50,6 +50,8 @@ extern const struct keyword secret_keywords[];
  * only a newer module knows.
  */
 int word_protocol_find(const char *word, u32 *protocol);
+bool word_has_ports(u32 protocol);
+int word_packet_protocol_find(const char *word, u32 *protocol);
 const char *word_protocol(u32 protocol);
 int word_state_find(const char *word, u32 *state);
 const char *word_state(u32 state);

@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 69
+ktap_plan 78
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
@@ -171,6 +171,26 @@ model '2: backend add: address is a link-local address'
 file "$web" "$(for i in {0..4096}; do
 	echo "backend add web 10.0.$((i / 256)).$((i % 256))"; done)"
 model '4098: backend add: service has 4096 backends, the most there can be'
+
+all='service add all any 192.0.2.7 mode dsr'
+file "${all% mode dsr}"
+model '1: service add: not every protocol can be rewritten: mode must be dsr or tunnel (attribute: protocol)'
+file "${all/dsr/nat}"
+model '1: service add: not every protocol can be rewritten: mode must be dsr or tunnel (attribute: mode)'
+file "$all snat on"
+model '1: service add: snat needs mode nat (attribute: mode)'
+file "$all" "${all/all/more}"
+model '2: service add: a service of every protocol and this address exists'
+file "$all" 'backend add all 10.0.0.1:80'
+model '2: backend add: backend has a port, which this mode does not change (attribute: port)'
+file "$all" "$web" 'backend add web 192.0.2.7:8080'
+model '3: backend add: backend is the address and port of a service'
+file "$web" "$all" 'backend add all 192.0.2.1'
+model '3: backend add: backend is the address and port of a service'
+file "$web" 'backend add web 192.0.2.7' "$all"
+model '3: service add: address and port are those of a backend'
+file "$all" "${all/192.0.2.7/192.0.2.0\/24}" "${all/192.0.2.7/mark:7}"
+model '2: service add: a service of this name exists'
 
 file "$web" 'backend add web 10.0.0.1 id 7' 'backend add web 10.0.0.2' 'backend set web 10.0.0.2 id 7'
 model '4: backend set: another backend of the service has this id (attribute: id)'

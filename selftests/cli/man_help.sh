@@ -51,10 +51,11 @@ examples()
 
 	VALUES = {"NAME": "web", "SERVICE": "web", "ADDR:PORT": "192.0.2.10:443",
 	          "ADDR:FIRST-LAST": "192.0.2.10:8000-8999", "ADDR:*": "[2001:db8::10]:*",
-	          "ADDR/BITS:PORT": "192.0.2.0/24:443",
+	          "ADDR/BITS:PORT": "192.0.2.0/24:443", "ADDR/BITS": "192.0.2.0/24",
 	          "mark:N/MASK": "mark6:0x10/0xf0",
 	          "ADDR[:PORT]": "10.0.0.1:80", "ADDR[:PORT]...": "10.0.0.1:80 10.0.0.2",
 	          "SRC:PORT": "198.51.100.7:1",
+	          "NUMBER": "47", "SRC": "198.51.100.7", "DST": "192.0.2.10",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",
 	          "ADDR": "10.0.2.1", "FIRST-LAST": "20000-20999",
 	          "W[,W...]": "1,2,4",
@@ -71,14 +72,14 @@ examples()
 	    return [VALUES.get(w, w) for w in word.split("|")]
 
 	def split(usage):
-	    """-> words and [optional] groups, at the top level"""
+	    """-> words, [optional] groups and { one | or another }, at the top level"""
 	    parts, depth, part = [], 0, ""
 	    for c in usage + " ":
 	        if c == " " and not depth:
 	            parts += [part] if part else []
 	            part = ""
 	            continue
-	        depth += {"[": 1, "]": -1}.get(c, 0)
+	        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(c, 0)
 	        part += c
 	    return parts
 
@@ -86,7 +87,9 @@ examples()
 	    """One of all forms that a command may have: they are too many to list them."""
 	    line = []
 	    for part in parts:
-	        if not part.startswith("["):
+	        if part.startswith("{"):
+	            line += draw(split(rng.choice(part[1:-1].split(" | "))))
+	        elif not part.startswith("["):
 	            line.append(rng.choice(expand(part)))
 	        elif rng.random() < .5:
 	            line += draw(split(part[1:-1]))

@@ -74,6 +74,13 @@ backend add thin 10.0.13.3 id 3 weight 1 state drain
 service add vacant tcp 192.0.2.29:80 method seat key 5tuple slots 8192 settle 1% seats 1:3,2:1,3:65535
 backend add vacant 10.0.14.2 id 2 weight 1 state up
 backend add vacant 10.0.14.9 weight 0 state up
+service add all4 any 192.0.2.31 method rendezvous key 5tuple slots 4096 slack 1% settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode dsr
+backend add all4 10.0.16.1 weight 1 state up
+backend add all4 10.0.16.2 weight 2 state up
+backend add all4 10.0.16.3 weight 2 state down
+service add all6 any 2001:db8::31 method ring key 5tuple slots 4096 vnodes 9 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep none reject mode dsr
+backend add all6 fd00::16:1 weight 1 state up
+backend add all6 fd00::16:2 weight 2 state up
 service add mapped tcp 192.0.2.30:80 method slots key 5tuple slots 4096 settle 1% track auto timeout 900 drain-timeout 900 last-resort on udp-drain keep
 backend add mapped 10.0.15.1 weight 1 state up
 backend add mapped 10.0.15.2:81 id 7 weight 9 state up
@@ -94,7 +101,7 @@ END
 	done
 } >>"$conf"
 services=(empty idle last none one rare web4 web6 low fill free steep sole tight usual wide
-	seats thin vacant mapped)
+	seats thin vacant mapped all4 all6)
 
 ktap_plan $((${#services[@]} + 6))
 

@@ -27,7 +27,8 @@ import sys
 MASK = (1 << 64) - 1
 STEP = 0x9E3779B97F4A7C15
 PUBLIC = b"ringlb: identity"
-PROTOCOLS = {"tcp": 6, "udp": 17}
+PROTOCOLS = {"tcp": 6, "udp": 17, "any": 0}
+OF_ANY = {"tcp": 6, "udp": 17, "sctp": 132, "47": 47, "50": 50, "255": 255}
 PROBES = 64
 ONE = 1 << 44                   # 1 in the levels of rendezvous
 STEP_PLACES, STEP_THETA = 0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A
@@ -353,16 +354,23 @@ def lookups(path, seed, n):
         if dst.version == 6:
             src = type(dst)(0x20010DB8 << 96 | rng.getrandbits(96))
         sport = rng.randint(1, 65535)
+        protocol, ports = s.protocol, (sport, dport, PROTOCOLS[s.protocol])
+        if protocol == "any":           # ports do not count, where there are any
+            protocol = rng.choice(list(OF_ANY))
+            ports = (0, 0, OF_ANY[protocol])
+            sport, dport = (0, 0) if protocol.isdigit() else (sport, rng.randint(1, 65535))
         data = src.packed
         if s.key == "5tuple":
-            data += dst.packed + struct.pack(">HHB", sport, dport, PROTOCOLS[s.protocol])
+            data += dst.packed + struct.pack(">HHB", *ports)
         members, owners = tables[s.name]
         slot, owner, member, probes = choose(s, members, owners, siphash13(secret, data))
 
         def word(addr, port):
             text = socket.inet_ntop(socket.AF_INET6, addr.packed) if addr.version == 6 else addr
+            if not port:
+                return text
             return f"[{text}]:{port}" if addr.version == 6 else f"{text}:{port}"
-        print(s.protocol, word(src, sport), word(dst, dport), s.name,
+        print(protocol, word(src, sport), word(dst, dport), s.name,
               "-" if owner is None and probes == 1 else slot,
               "-" if owner is None else members[owner][2],
               "-" if member is None else members[member][2], probes)

@@ -13,6 +13,9 @@ name='1 to 31 of the characters A-Z a-z 0-9 . _ -, the first not -'
 with_port='expected ADDR:PORT, as 192.0.2.10:443 or [2001:db8::10]:443'
 mark="expected a mark and a mask, as mark:7 or mark6:0x10/0xf0, not 0, and no bits beside the mask"
 with_ports="$with_port, ADDR:FIRST-LAST or ADDR:*, or with ADDR/BITS for ADDR; or mark:N, mark6:N or with /MASK"
+of_any='expected ADDR or ADDR/BITS without a port, as 192.0.2.10 or 2001:db8::/64; or mark:N, mark6:N or with /MASK'
+alone='expected ADDR without a port, as 192.0.2.10 or 2001:db8::10'
+protocol="tcp, udp, sctp or the number of a protocol, 1 to 255, but not ICMP's (1 and 58)"
 ports='expected a port from 1 to 65535, FIRST-LAST or *'
 maybe_port='expected ADDR or ADDR:PORT, as 10.0.0.11, 10.0.0.11:80, fd00::11 or [fd00::11]:80'
 no_zeros='expected an IPv4 address without leading zeros'
@@ -66,9 +69,9 @@ cases()
 	service add 'a"b'	service "a\\x22b": expected $name
 	service add 12345678901234567890123456789012	service "12345678901234567890123456789012": expected $name
 	service add $long	service "${long:0:190}...": expected $name
-	service add web	protocol is missing: expected tcp, udp or sctp
-	service add web dccp	protocol "dccp": expected tcp, udp or sctp
-	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp, udp or sctp
+	service add web	protocol is missing: expected tcp, udp, sctp or any
+	service add web dccp	protocol "dccp": expected tcp, udp, sctp or any
+	service add web TCP 192.0.2.1:80	protocol "TCP": expected tcp, udp, sctp or any
 	service add web tcp	address is missing: expected ADDR:PORT
 	service add web tcp 192.0.2.1	address "192.0.2.1": $with_ports
 	service add web tcp $long:80	address "${long:0:190}...": $with_ports
@@ -98,6 +101,12 @@ cases()
 	service add web tcp [2001:db8::]/64:80	address "[2001:db8::]/64:80": $with_ports
 	service add web tcp 192.0.2.0/24	address "192.0.2.0/24": $with_ports
 	backend add web 10.0.0.0/24	backend "10.0.0.0/24": $maybe_port
+	service add web any	address is missing: expected ADDR
+	service add web any 192.0.2.1:80	address "192.0.2.1:80": $of_any
+	service add web any 192.0.2.1:*	address "192.0.2.1:*": $of_any
+	service add web any [2001:db8::1]:80	address "[2001:db8::1]:80": $of_any
+	service add web any 192.0.2.1/24	address "192.0.2.1/24": expected no bits of the address behind its prefix
+	service add web any mark:0	address "mark:0": $mark
 	service add web tcp mark:0	address "mark:0": $mark
 	service add web tcp mark:	address "mark:": $mark
 	service add web tcp mark:x	address "mark:x": $mark
@@ -273,8 +282,18 @@ cases()
 	backend del web 10.0.0.11 weight 1	"weight": expected if-generation
 	backend up web 10.0.0.11 if-generation -1	if-generation "-1": expected 0 to 4294967295
 	backend show web 10.0.0.11 all	"all": expected nothing more
-	lookup	protocol is missing: expected tcp, udp or sctp
-	lookup icmp	protocol "icmp": expected tcp, udp or sctp
+	lookup	protocol is missing: expected $protocol
+	lookup icmp	protocol "icmp": expected $protocol
+	lookup any	protocol "any": expected $protocol
+	lookup 0	protocol "0": expected $protocol
+	lookup 1	protocol "1": expected $protocol
+	lookup 58	protocol "58": expected $protocol
+	lookup 256	protocol "256": expected $protocol
+	lookup 47	source is missing: expected ADDR
+	lookup 47 198.51.100.7:1	source "198.51.100.7:1": $alone
+	lookup 47 [2001:db8::7]:1	source "[2001:db8::7]:1": $alone
+	lookup 47 198.51.100.7 192.0.2.1:80	destination "192.0.2.1:80": $alone
+	lookup 6 198.51.100.7	source "198.51.100.7": $with_port
 	lookup tcp	source is missing: expected ADDR:PORT
 	lookup tcp 198.51.100.7	source "198.51.100.7": $with_port
 	lookup tcp 198.51.100.7:1	destination is missing: expected ADDR:PORT

@@ -107,17 +107,22 @@ static void backends(void **unused)
 	free(s.backends);
 }
 
-/* How little a service says of a packet: prefixes are 24 bits or all; -1: it does not take it */
+/*
+ * How little a service says of a packet: prefixes are 24 bits or all; those of every protocol say
+ * least. -1: it does not take it
+ */
 static int twin_rank(const struct service *s, u32 protocol, const struct endpoint *at)
 {
 	const struct endpoint *v = &s->vip;
 	unsigned int last = v->last ? v->last : v->port;
 	bool every = v->port == 1 && last == 65535;
 
-	if (s->protocol != protocol || v->family != at->family || at->port < v->port ||
-	    at->port > last)
+	if (v->family != at->family ||
+	    memcmp(&v->addr, &at->addr, v->prefix ? 3 : sizeof(v->addr)))
 		return -1;
-	if (memcmp(&v->addr, &at->addr, v->prefix ? 3 : sizeof(v->addr)))
+	if (s->protocol == RINGLB_PROTOCOL_ANY)
+		return v->prefix ? 11 : 10;
+	if (s->protocol != protocol || at->port < v->port || at->port > last)
 		return -1;
 	return (v->prefix ? 3 : 0) + (every ? 2 : v->last ? 1 : 0);
 }
@@ -147,7 +152,9 @@ static struct service some_ports(unsigned int number)
 	s.vip.port = 1 + unit_below(40);
 	if (unit_below(2))
 		s.vip.last = s.vip.port + 1 + unit_below(12);
-	if (!unit_below(8)) {
+	if (!unit_below(8))
+		s.protocol = RINGLB_PROTOCOL_ANY;
+	if (!unit_below(8) || s.protocol == RINGLB_PROTOCOL_ANY) {
 		s.vip.port = 1;
 		s.vip.last = 65535;
 	}
@@ -182,6 +189,10 @@ static void matches(void **unused)
 			const struct service *want, *is;
 
 			s.vip.last = s.vip.prefix = 0;
+			if (s.protocol == RINGLB_PROTOCOL_ANY) {
+				s.protocol = 47;	/* GRE, say, which has no ports */
+				s.vip.port = 0;
+			}
 			want = twin_match(twin, n, s.protocol, &s.vip);
 			is = model_match(&m, s.protocol, &s.vip);
 			if (!want != !is || (is && strcmp(want->name, is->name)))
@@ -194,6 +205,7 @@ static void matches(void **unused)
 	}
 	for (look = 0; look <= RINGLB_MATCH_EVERY_PORT; look++)
 		assert_true(kinds[look] > 50);
+	assert_true(kinds[RINGLB_MATCH_EVERY_PROTOCOL] > 50);
 	assert_true(prefixed > 50);
 }
 

@@ -108,7 +108,7 @@ static void bad_lines(void **unused)
 	refused("was web", "\"was\": expected service, is, synced, new, gone or lost");
 	refused("service", "service is missing: expected " NAME_EXPECTS);
 	refused("service web now", "\"now\": expected nothing more");
-	refused("gone web dccp 198.51.100.7:1", "protocol \"dccp\": expected tcp, udp or sctp");
+	refused("gone web dccp 198.51.100.7:1", "protocol \"dccp\": expected tcp, udp, sctp or the number of a protocol, 1 to 255, but not ICMP's (1 and 58)");
 	refused("gone web tcp", "client is missing: expected ADDR or ADDR:PORT");
 	refused("gone web tcp 198.51.100.7:1 10.0.0.1", "\"10.0.0.1\": expected nothing more");
 	refused("is web tcp 198.51.100.7:1", "backend is missing: expected ADDR or ADDR:PORT");

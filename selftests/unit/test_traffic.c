@@ -112,6 +112,37 @@ static void both_directions(void **unused)
 	traffic_free(&of);
 }
 
+/* Of a service of every protocol: a flow for each client and protocol, but for ICMP */
+static void every_protocol(void **unused)
+{
+	static const u8 protocols[] = { 6, 17, 47, 50, 1 };
+	struct service any = {
+		.protocol = RINGLB_PROTOCOL_ANY,
+		.vip = { .family = AF_INET, .port = 1, .last = 65535, .portless = true },
+	};
+	struct traffic of = { 0 };
+	u8 p[40];
+	u32 i;
+
+	any.vip.addr.byte[0] = 10;
+	any.vip.addr.byte[3] = 1;
+	for (i = 0; i < 5000; i++) {
+		u8 client = 2 + i / 5 % 20;
+
+		tcp(p, i & 1 ? 1 : client, unit_random(), i & 1 ? client : 1, unit_random(), 0x10);
+		p[9] = protocols[i % 5];
+		assert_int_equal(add(&of, &any, p, 40), 0);
+	}
+	assert_int_equal(of.n, 20 * 4);
+	assert_int_equal(of.others, 1000);
+	for (i = 0; i < of.n; i++) {
+		assert_int_equal(of.flows[i].packets, 50);
+		assert_int_equal(of.flows[i].tuple.sport, 0);
+		assert_int_equal(of.flows[i].tuple.dst.byte[3], 1);
+	}
+	traffic_free(&of);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +150,7 @@ int main(void)
 		      every_packet_counts),
 		CLAIM("traffic: both directions are one flow, as its client sees it",
 		      both_directions),
+		CLAIM("traffic: of every protocol a client has one flow each", every_protocol),
 	};
 
 	return cmocka_run_group_tests_name("traffic", tests, NULL, NULL);
