@@ -18,6 +18,7 @@
 #include <net/netfilter/ipv4/nf_reject.h>
 #include <net/netfilter/ipv6/nf_reject.h>
 
+#include "forward/transit.h"
 #include "none.h"
 #include "service.h"
 #include "stats.h"
@@ -45,20 +46,20 @@ static void unreach(const struct rlb_pkt *pkt)
 
 /*
  * As from a host that does not speak it. RFC 9260, section 10: of all errors, an endpoint of SCTP
- * gives up its association for these alone.
+ * gives up its association for these alone. netfilter's helper takes most protocols to have the sum
+ * that TCP has, so the others' senders are told as by a router.
  */
 static void deny_protocol(const struct rlb_pkt *pkt)
 {
 	const struct nf_hook_state *state = pkt->state;
 
-	if (state->pf == NFPROTO_IPV4) {
+	if (state->pf != NFPROTO_IPV4)
+		rlb_transit_tell6(pkt->skb, state->net, ICMPV6_PARAMPROB, ICMPV6_UNK_NEXTHDR,
+				  offsetof(struct ipv6hdr, nexthdr));
+	else if (pkt->tuple.proto == IPPROTO_SCTP)
 		nf_send_unreach(pkt->skb, ICMP_PROT_UNREACH, state->hook);
-		return;
-	}
-	if (!pkt->skb->dev)	/* from this host */
-		pkt->skb->dev = state->net->loopback_dev;
-	icmpv6_send(pkt->skb, ICMPV6_PARAMPROB, ICMPV6_UNK_NEXTHDR,
-		    offsetof(struct ipv6hdr, nexthdr));
+	else
+		rlb_transit_tell4(pkt->skb, state->net, ICMP_DEST_UNREACH, ICMP_PROT_UNREACH, 0);
 }
 
 /*
