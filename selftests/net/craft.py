@@ -18,6 +18,13 @@ craft - packets that no kernel would send, put on a link as they are
                                         the client itself with source ports A-B; KIND: udp,
                                         or the flags of TCP as a number; sequence numbers
                                         are guessed
+  craft.py [OPTIONS] portless FAMILY NUMBER DST SRC...
+                                        a packet of protocol NUMBER from each SRC to DST
+  craft.py [OPTIONS] pieces FAMILY NUMBER DST SRC...
+                                        the same, but each in two fragments
+  craft.py [OPTIONS] about FAMILY NUMBER
+                                        an ICMP error that says that the VIP's packet of protocol
+                                        NUMBER to the client is above 1400 bytes
 
 In:  --netns NAME --device DEV --mac ADDRESS (of the gateway), --seed N
 Out: the seed, if fuzz was asked for.
@@ -47,6 +54,22 @@ def too_big(family, sport, client, cport, mtu, what):
         quoted = ip(4, VIP[4], client, 17, plain[20:], b"\x01" * 12)[:32 + 8]
     kind = (3, 4) if family == 4 else (2, 0)
     return error(family, client, VIP[family], *kind, mtu, quoted)
+
+
+def portless(family, number, dst, src):
+    return ip(family, src, dst, number, bytes(24))
+
+
+def pieces(family, number, dst, src):
+    more = {"chain": (44,)} if family == 6 else {}
+    yield ip(family, src, dst, number, bytes(1000), more=True, **more)
+    yield ip(family, src, dst, number, bytes(400), offset=1000, **more)
+
+
+def about(family, number):
+    """What a router would say of it."""
+    return error(family, CLIENT[family], VIP[family], *((3, 4) if family == 4 else (2, 0)), 1400,
+                 ip(family, VIP[family], CLIENT[family], number, bytes(24)))
 
 
 def plain(kind, family, sport):
@@ -128,7 +151,8 @@ def main():
     parser.add_argument("--device", required=True)
     parser.add_argument("--mac", required=True)
     parser.add_argument("--seed", type=int, default=random.getrandbits(32))
-    parser.add_argument("what", choices=("fuzz", "plain", "toobig", "flood", "stray"))
+    parser.add_argument("what", choices=("fuzz", "plain", "toobig", "flood", "stray", "portless",
+                                         "pieces", "about"))
     parser.add_argument("words", nargs="+")
     args = parser.parse_args()
 
@@ -169,6 +193,17 @@ def main():
         first, last = [int(port) for port in args.words[1].split("-")]
         for port in range(first, last + 1):
             send(4, tcp(4, "10.0.2.11", int(args.words[0]), "10.0.1.2", port, 0x38))
+        return
+    if args.what in ("portless", "pieces"):
+        family, number, dst, *sources = args.words
+        for src in sources:
+            words = int(family), int(number), dst, src
+            for packet in pieces(*words) if args.what == "pieces" else [portless(*words)]:
+                send(int(family), packet)
+        return
+    if args.what == "about":
+        family, number = [int(word) for word in args.words]
+        send(family, about(family, number))
         return
     family, sport, client, cport, mtu, what = args.words
     send(int(family), too_big(int(family), int(sport), client, int(cport), int(mtu), what))
