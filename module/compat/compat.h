@@ -29,7 +29,7 @@
 #define RLB_SET_LATER
 #endif
 
-/* skb_gso_validate_network_len(): in <linux/skbuff.h> before 6.5. */
+/* skb_gso_validate_network_len(), skb_gso_segment(): in other headers before 6.5. */
 #ifdef RLB_HAVE_GSO_H
 #include <net/gso.h>
 #endif

@@ -284,6 +284,32 @@ static enum rlb_verdict send(struct rlb_pkt *pkt, const struct rlb_route *route,
 	return RLB_SENT;
 }
 
+/* Merged, and with a packet inside already? Of packets inside, an skb knows one's headers. */
+static bool is_merged_tunnel(const struct sk_buff *skb)
+{
+	return skb_is_gso(skb) && skb->encapsulation;
+}
+
+/* Cut such a packet into what it was merged from. Sizes have been checked. */
+static noinline enum rlb_verdict send_cut(struct rlb_pkt *pkt, const struct rlb_route *route,
+					  struct outer *outer)
+{
+	struct sk_buff *whole = pkt->skb, *part, *next;
+	struct sk_buff *parts = skb_gso_segment(whole, 0);
+
+	if (IS_ERR_OR_NULL(parts))
+		return rlb_drop(pkt, RINGLB_COUNTER_DROP_NO_MEMORY);
+	skb_list_walk_safe(parts, part, next) {
+		skb_mark_not_on_list(part);
+		pkt->skb = part;
+		if (send(pkt, route, outer) != RLB_SENT)
+			kfree_skb(part);
+	}
+	pkt->skb = whole;
+	consume_skb(whole);	/* its parts are on their way */
+	return RLB_SENT;
+}
+
 /**
  * rlb_tunnel_in() - send a request, or an error about an answer, to its backend
  * @pkt: the packet, steered
@@ -313,5 +339,6 @@ enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
 		.sport = rlb_tunnel_port(c) ? port_of(pkt) : 0,
 		.label = family == AF_INET6 ? label_of(pkt) : 0,
 	};
-	return send(pkt, route, &outer);
+	return unlikely(is_merged_tunnel(pkt->skb)) ? send_cut(pkt, route, &outer) :
+						      send(pkt, route, &outer);
 }

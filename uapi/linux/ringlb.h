@@ -564,7 +564,9 @@ enum ringlb_method {
 /* Which fields of a packet are hashed */
 enum ringlb_key {
 	RINGLB_KEY_UNSPEC,
-	RINGLB_KEY_5TUPLE,		/* both addresses, both ports, protocol */
+	RINGLB_KEY_5TUPLE,		/* both addresses, both ports, protocol; without the
+					 * ports in services of every protocol
+					 */
 	RINGLB_KEY_SRC,			/* the client's address */
 
 	__RINGLB_KEY_MAX,
