@@ -12,6 +12,7 @@ set -u
 
 n=$(scaled 40 8)
 clients=$(scaled 24 5)
+size=$(scaled 2000000)
 # shellcheck disable=SC2034	# found by name
 none4=192.0.2.99 none6=2001:db8::99
 
@@ -134,6 +135,32 @@ echo_stays()		# echo_stays 4|6: 1 claim
 			".dst == \"$vip\" and (.type == 8 or .type == 128)" | wc -l)" "2 0"
 }
 
+# A client's tunnel to a VIP that ends at backends; its packets come merged to the gateway.
+carries()		# carries WORDS VIP N...: be N have it; 1 claim
+{
+	local words=$1 vip=$2 i
+
+	shift 2
+	must ip -n "$cli" -b - <<-END
+		link add gre1 type gre local $cli4 remote $vip
+		addr add 10.77.0.1/30 dev gre1
+		link set gre1 mtu 1400 up
+	END
+	for i; do
+		must ip -n "be$i-$tag" -b - <<-END
+			link add gre1 type gre local $vip remote $cli4
+			addr add 10.77.0.2/30 dev gre1
+			link set gre1 mtu 1400 up
+		END
+	done
+	flows cli "$tmp/gre.$vip" tcp 10.77.0.2 80 --op "put:$size" --timeout 20
+	ktap_check "any: $words" judge answered "$tmp/gre.$vip" 1
+	for i; do
+		must ip -n "be$i-$tag" link del gre1
+	done
+	must ip -n "$cli" link del gre1
+}
+
 refuses()		# refuses WORDS TEXT WORD...: 1 claim
 {
 	local words=$1 text=$2
@@ -147,7 +174,7 @@ flow_facts()		# flow_facts: whom the flows of all4 that are remembered are with
 	rlbj flow show all4 | jq -r '.[] | "\(.protocol) \(.client) \(.backend) \(.state)"' | sort
 }
 
-ktap_plan 42
+ktap_plan 44
 bed 3
 servers 53 80 81
 must rlb secret set 000102030405060708090a0b0c0d0e0f	# flows go the same way each time
@@ -218,6 +245,15 @@ done
 flows cli "$tmp/own" tcp "$vip4" 80 --source "$cli4" --ports "21000-$((20999 + n))"
 ktap_check "any: a VIP that is the gateway's: TCP is answered by backends" \
 	judge answered "$tmp/own" "$n"
+
+for pid in "${watchers[@]}"; do
+	end "$pid"
+done
+must modprobe ip_gre
+carries "a tunnel to the VIP carries $size bytes of TCP" "$vip4" 1 2 3
+unwrap "$be2" 10.0.2.12 fd00:2::12
+must ip -n "$be2" addr add 198.18.0.7/32 dev lo
+carries "so does one inside a tunnel of the gateway's" 198.18.0.7 2
 
 # No backend
 sniff cli "$tmp/icmp" --device gw --proto icmp
