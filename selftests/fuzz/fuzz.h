@@ -21,6 +21,7 @@
 } while (0)
 
 void fuzz_build(const uint8_t *data, size_t size);
+void fuzz_cid(const uint8_t *data, size_t size);
 void fuzz_file(const uint8_t *data, size_t size);
 void fuzz_parse(const uint8_t *data, size_t size);
 void fuzz_map(const uint8_t *data, size_t size);

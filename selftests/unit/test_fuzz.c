@@ -53,6 +53,11 @@ static void build(void **unused)
 	replay(FUZZ_CORPUS "/build", fuzz_build);
 }
 
+static void cid(void **unused)
+{
+	replay(FUZZ_CORPUS "/cid", fuzz_cid);
+}
+
 static void file(void **unused)
 {
 	replay(FUZZ_CORPUS "/file", fuzz_file);
@@ -77,6 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM("fuzz: builders keep their promises for every input of the corpus", build),
+		CLAIM("fuzz: connection ids are read as by a naive twin", cid),
 		CLAIM("fuzz: readers of files keep theirs", file),
 		CLAIM("fuzz: the parser of packets agrees with its twin", parse),
 		CLAIM("fuzz: the reader of maps keeps its own", map),

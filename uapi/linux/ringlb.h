@@ -68,6 +68,10 @@
 #define RINGLB_SECRET_LEN	16	/* bytes of the hash key */
 #define RINGLB_NO_OWNER		0xffff	/* in a table without members */
 #define RINGLB_ID_NONE		0xffffffff	/* a backend without an id */
+#define RINGLB_CID_MAX		20	/* bytes of a connection id of QUIC */
+#define RINGLB_CID_CONFIG_MAX	6	/* 7 is of ids that no server can be told by */
+#define RINGLB_SID_LENGTH_MAX	4	/* bytes of a backend's id in a connection id */
+#define RINGLB_SID_LENGTH_DEFAULT 2
 
 /**
  * enum ringlb_cmd - commands, and the notices that changes cause
