@@ -200,6 +200,12 @@ static int check_id(const struct rlb_backend_set *set, const struct rlb_backend_
 	return 0;
 }
 
+/* Does the table say anything of a backend? */
+static bool is_in_table(const struct rlb_draft *draft, const struct rlb_backend_item *item)
+{
+	return item->weight || draft->config.key == RINGLB_KEY_QUIC_CID;
+}
+
 /**
  * rlb_draft_add() - add a backend to a draft
  * @draft: the draft
@@ -240,7 +246,7 @@ int rlb_draft_add(struct rlb_draft *draft, const struct rlb_backend_config *c,
 	item->state = c->has_state ? c->state : RINGLB_STATE_UP;
 	item->slow_start = c->has_slow_start ? c->slow_start : 0;
 	set->n++;
-	draft->rebuild |= item->weight;
+	draft->rebuild |= is_in_table(draft, item);
 	return 0;
 }
 
@@ -276,7 +282,7 @@ int rlb_draft_set(struct rlb_draft *draft, const struct rlb_backend_config *c,
 		return err;
 	if (c->has_id && c->id != item->id) {
 		rlb_backend_set_id(item, c->id);
-		draft->rebuild |= item->weight;
+		draft->rebuild |= is_in_table(draft, item);
 	}
 	if (c->has_weight && c->weight != item->weight) {
 		item->weight = c->weight;
@@ -293,7 +299,7 @@ static void take_out(struct rlb_draft *draft, struct rlb_backend_item *item)
 {
 	struct rlb_backend_set *set = &draft->set;
 
-	draft->rebuild |= item->weight;
+	draft->rebuild |= is_in_table(draft, item);
 	if (!item->backend->known)
 		rlb_backend_free(item->backend);
 	memmove(item, item + 1, (set->item + set->n - item - 1) * sizeof(*item));
@@ -406,7 +412,8 @@ int rlb_draft_prepare(struct rlb_draft *draft, struct netlink_ext_ack *extack)
 	if (draft->configured && rlb_service_is_busy(svc, &draft->config))
 		return rlb_service_refuse_busy(extack);
 	err = check_still_unique(draft, extack) ?:
-	      rlb_service_check_track(&draft->config, &draft->set, extack);
+	      rlb_service_check_track(&draft->config, &draft->set, extack) ?:
+	      rlb_service_check_ids(&draft->config, &draft->set, extack);
 	if (err)
 		return err;
 	revive(draft);

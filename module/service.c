@@ -361,6 +361,12 @@ int rlb_service_check_track(const struct rlb_service_config *config,
 	}
 	if (rlb_service_needs_pins(config) && config->track != RINGLB_TRACK_ALL)
 		return refuse_untracked(config, extack);
+	if (config->key == RINGLB_KEY_QUIC_CID && config->mode == RINGLB_MODE_NAT &&
+	    config->track != RINGLB_TRACK_ALL) {
+		NL_SET_ERR_MSG(extack,
+			       "answers do not tell that a connection id chose their backend: track must be all, or mode dsr or tunnel");
+		return -EINVAL;
+	}
 	for (i = 0; config->track != RINGLB_TRACK_ALL && i < set->n; i++) {
 		if (rlb_backend_twin(set->item[i].backend)) {
 			NL_SET_ERR_MSG(extack,
@@ -376,10 +382,38 @@ int rlb_service_check_track(const struct rlb_service_config *config,
 	return 0;
 }
 
+/**
+ * rlb_service_check_ids() - can all backends be told by connection ids, if they have to be?
+ * @config: the service as it is to be
+ * @set: its backends as they are to be
+ * @extack: for the reason of a refusal
+ *
+ * cfg_lock held.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int rlb_service_check_ids(const struct rlb_service_config *config,
+			  const struct rlb_backend_set *set, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; config->key == RINGLB_KEY_QUIC_CID && i < set->n; i++) {
+		if (set->item[i].id == RLB_NO_ID) {
+			NL_SET_ERR_MSG(extack, "key quic-cid needs an id of each backend");
+			return -EINVAL;
+		}
+		if (!rlb_cid_has_room(&config->cid, set->item[i].id)) {
+			NL_SET_ERR_MSG(extack, "id of a backend needs more than sid-length bytes");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 /* Will all flows have other slots? */
 static bool places_differ(const struct rlb_service_config *a, const struct rlb_service_config *b)
 {
-	return a->bits != b->bits || a->key != b->key;
+	return a->bits != b->bits || !rlb_key_is_same(a->key, b->key);
 }
 
 /**
@@ -407,6 +441,7 @@ bool rlb_service_needs_table(const struct rlb_service *svc,
 	const struct rlb_service_config *now = &svc->config;
 
 	return config->ops != now->ops || places_differ(config, now) || config->map ||
+	       config->key != now->key || memcmp(&config->cid, &now->cid, sizeof(now->cid)) ||
 	       memcmp(&config->params, &now->params, sizeof(now->params));
 }
 
@@ -445,7 +480,8 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 
 	if (rlb_service_is_busy(svc, config))
 		return rlb_service_refuse_busy(extack);
-	err = rlb_service_check_track(config, &svc->set, extack);
+	err = rlb_service_check_track(config, &svc->set, extack) ?:
+	      rlb_service_check_ids(config, &svc->set, extack);
 	if (err)
 		return err;
 	if (rlb_service_needs_table(svc, config)) {

@@ -12,6 +12,7 @@
 
 #include "backend.h"
 #include "index.h"
+#include "lookup/cid.h"
 #include "match.h"
 #include "ringlb.h"
 
@@ -46,6 +47,7 @@ struct rlb_snat {
  * @prefix: bits of it that the addresses of its packets begin with; all: it is one address
  * @ops: method
  * @key: enum ringlb_key
+ * @cid: connection ids of its backends, key quic-cid; else 0
  * @params: of the method
  * @bits: the table has 2^bits slots, RLB_BITS_MIN..RLB_BITS_MAX
  * @settle: slots that may follow in a second, in thousandths of the table; 0: none
@@ -74,6 +76,7 @@ struct rlb_service_config {
 	struct rlb_mark mark;
 	const struct rlb_lookup_ops *ops;
 	enum ringlb_key key;
+	struct rlb_cid_form cid;
 	struct rlb_params params;
 	u8 bits;
 	u32 settle;
@@ -267,6 +270,8 @@ int rlb_service_change(struct rlb_service *svc, const struct rlb_service_config 
 bool rlb_service_is_busy(const struct rlb_service *svc, const struct rlb_service_config *config);
 int rlb_service_check_track(const struct rlb_service_config *config,
 			    const struct rlb_backend_set *set, struct netlink_ext_ack *extack);
+int rlb_service_check_ids(const struct rlb_service_config *config,
+			  const struct rlb_backend_set *set, struct netlink_ext_ack *extack);
 int rlb_service_refuse_busy(struct netlink_ext_ack *extack);
 void rlb_service_destroy(struct rlb_service *svc);
 

@@ -184,6 +184,47 @@ void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin)
 	seen(pkt, pin, &seg);
 }
 
+/**
+ * rlb_steer_heard() - tell a pin of a packet to its backend
+ * @pkt: the packet
+ * @pin: the flow's pin
+ */
+void rlb_steer_heard(const struct rlb_pkt *pkt, struct rlb_pin *pin)
+{
+	struct rlb_segment seg;
+
+	rlb_steer_segment(pkt, false, &seg);
+	seen(pkt, pin, &seg);
+}
+
+/**
+ * rlb_steer_remember() - make a pin
+ * @pkt: a packet; if its flow cannot be remembered, it is told why that is, if that is known
+ * @table: its service's
+ * @hash: rlb_key_hash() of the flow
+ * @to: the backend that is wanted
+ * @anew: whatever was remembered of it before
+ *
+ * Return: the pin, perhaps with another backend; NULL if the flow could not be remembered.
+ */
+struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_table *table, u64 hash,
+				   struct rlb_backend *to, bool anew)
+{
+	struct rlb_pins *pins = &pkt->rn->pins;
+	u32 now = rlb_flow_now();
+	struct rlb_segment seg;
+	struct rlb_pin what;
+
+	rlb_steer_segment(pkt, false, &seg);
+	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
+	RCU_INIT_POINTER(what.backend, to);
+	rlb_track_begin(&what, &seg, rlb_steer_sees(pkt->service), rlb_steer_idle(pkt->service),
+			now);
+	if (READ_ONCE(pkt->service->wide))
+		return rlb_wide_add(pkt, &what, table, hash, anew);
+	return anew ? rlb_pins_put(pins, &what, now) : rlb_pins_add(pins, &what, now);
+}
+
 /* All that one packet's way depends on */
 struct way {
 	const struct rlb_table *table;
@@ -196,7 +237,6 @@ struct way {
 	struct rlb_backend *pinned;
 	struct rlb_segment seg;
 	bool late;
-	u32 now;
 };
 
 static bool carries(const struct rlb_backend *b)
@@ -298,19 +338,10 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 				    struct rlb_backend *to, bool anew,
 				    const struct rlb_question *q)
 {
-	struct rlb_pins *pins = &pkt->rn->pins;
-	struct rlb_pin what;
 	struct rlb_answer a;
 	struct rlb_pin *pin;
 
-	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
-	RCU_INIT_POINTER(what.backend, to);
-	rlb_track_begin(&what, &w->seg, rlb_steer_sees(pkt->service), rlb_steer_idle(pkt->service),
-			w->now);
-	if (READ_ONCE(pkt->service->wide))
-		pin = rlb_wide_add(pkt, &what, w->table, w->hash, anew);
-	else
-		pin = anew ? rlb_pins_put(pins, &what, w->now) : rlb_pins_add(pins, &what, w->now);
+	pin = rlb_steer_remember(pkt, w->table, w->hash, to, anew);
 	if (pin) {
 		struct rlb_backend *b = rlb_pin_backend(pin);
 
@@ -321,7 +352,7 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 		return to;	/* to be dropped: it must be remembered */
 	a = rlb_track_full(q);
 	if (a.unpinned) {
-		rlb_pins_count(pins, RLB_PINS_UNPINNED);
+		rlb_pins_count(&pkt->rn->pins, RLB_PINS_UNPINNED);
 		rlb_count(pkt->service->stats, RINGLB_COUNTER_LOST);
 	}
 	return backend_of(w, a.to);
@@ -345,7 +376,6 @@ static struct rlb_backend *steer_flow(struct rlb_pkt *pkt, struct way *w)
 	struct rlb_backend *to;
 	struct rlb_answer a;
 
-	w->now = rlb_flow_now();
 	rlb_steer_segment(pkt, false, &w->seg);
 	if (w->pin)
 		w->pinned = rlb_pin_backend(w->pin);

@@ -5,6 +5,7 @@
 #ifndef _RINGLB_STEER_H
 #define _RINGLB_STEER_H
 
+#include "cid.h"
 #include "flow/track.h"
 #include "ringlb.h"
 #include "sabotage.h"
@@ -33,6 +34,9 @@ struct rlb_backend *rlb_steer_old_owner(const struct rlb_table *table,
 void rlb_steer_says(const struct rlb_pkt *pkt, struct rlb_segment *seg);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);
 void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin);
+void rlb_steer_heard(const struct rlb_pkt *pkt, struct rlb_pin *pin);
+struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_table *table, u64 hash,
+				   struct rlb_backend *to, bool anew);
 struct rlb_backend *rlb_steer_led(const struct rlb_pkt *pkt, const struct rlb_table *table,
 				  struct rlb_pin *pin, bool tell);
 enum rlb_verdict rlb_steer_pinned(struct rlb_pkt *pkt, struct rlb_table *table,
@@ -118,9 +122,15 @@ static inline struct rlb_backend *rlb_plain_owner(const struct rlb_pkt *pkt,
 static inline enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
 {
 	struct rlb_table *table = rcu_dereference(pkt->service->table);
+	enum rlb_verdict verdict;
 	struct rlb_pin *pin;
 	u64 hash;
 
+	if (unlikely(table->key == RINGLB_KEY_QUIC_CID)) {
+		verdict = rlb_cid_steer(pkt, table);
+		if (verdict != RLB_PASS)
+			return verdict;
+	}
 	if (unlikely(rlb_may_be_pinned(pkt))) {
 		pin = rlb_steer_pin(pkt->service, &pkt->tuple);
 		if (pin)
@@ -141,7 +151,7 @@ static inline enum rlb_verdict rlb_steer(struct rlb_pkt *pkt)
  * after it.
  *
  * Return: whom rlb_steer() would find, if that is a settled slot's owner that takes flows or
- * one that a pin leads to; else NULL.
+ * one that a pin leads to, and no connection id is asked; else NULL.
  */
 static __always_inline struct rlb_backend *rlb_steer_settled(const struct rlb_pkt *pkt,
 							     struct rlb_pin **pin)
@@ -149,6 +159,8 @@ static __always_inline struct rlb_backend *rlb_steer_settled(const struct rlb_pk
 	const struct rlb_table *table = rcu_dereference(pkt->service->table);
 
 	*pin = NULL;
+	if (unlikely(table->key == RINGLB_KEY_QUIC_CID))
+		return NULL;
 	if (unlikely(rlb_may_be_pinned(pkt))) {
 		*pin = rlb_steer_pin(pkt->service, &pkt->tuple);
 		if (*pin)

@@ -9,6 +9,7 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "backend.h"
 #include "lookup/settle.h"
@@ -16,19 +17,26 @@
 #include "secret.h"
 #include "table.h"
 
-/* One piece of memory: the struct, pointers to backends, slots, shares, one byte a member. */
-static size_t table_size(u32 n, u32 room, unsigned int bits)
+/*
+ * One piece of memory: the struct, pointers to backends, backends by id and these ids, slots,
+ * shares, one byte a member.
+ */
+static size_t table_size(u32 n, u32 room, u32 n_ids, unsigned int bits)
 {
 	return sizeof(struct rlb_table) + room * sizeof(struct rlb_backend *) +
+	       n_ids * (sizeof(struct rlb_backend *) + sizeof(u32)) +
 	       (sizeof(u16) << bits) + n * sizeof(u16) + n + 1;
 }
 
-/* Point into the piece; writers know that slots and states are theirs to write. */
-static void table_lay_out(struct rlb_table *t, u32 n, u32 room, unsigned int bits)
+/* Point into the piece; writers know that ids, slots and states are theirs to write. */
+static void table_lay_out(struct rlb_table *t, u32 n, u32 room, u32 n_ids, unsigned int bits)
 {
 	t->backend = (struct rlb_backend **)(t + 1);
 	t->room = room;
-	t->view.slots = (u16 *)(t->backend + room);
+	t->named = t->backend + room;
+	t->n_ids = n_ids;
+	t->ids = (u32 *)(t->named + n_ids);
+	t->view.slots = (u16 *)(t->ids + n_ids);
 	t->view.share = t->view.slots + (1U << bits);
 	t->view.takes = (u8 *)(t->view.share + n);
 	t->view.n = n;
@@ -102,6 +110,26 @@ static void bind_members(struct rlb_table *t, struct rlb_backend_set *set)
 	}
 	t->backend[n] = NULL;
 	t->total = n + 1;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	u32 one = *(const u32 *)a, other = *(const u32 *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+/* Which backend makes connection ids with which number; each has one of its own. */
+static void bind_ids(struct rlb_table *t, const struct rlb_backend_set *set)
+{
+	u32 *ids = (u32 *)t->ids;
+	u32 i;
+
+	for (i = 0; i < t->n_ids; i++)
+		ids[i] = set->item[i].id;
+	sort(ids, t->n_ids, sizeof(*ids), compare_ids, NULL);
+	for (i = 0; i < t->n_ids; i++)
+		t->named[rlb_cid_search(ids, t->n_ids, set->item[i].id)] = set->item[i].backend;
 }
 
 /* A backend's place in a set, NULL if it is no member: not there, or without weight. */
@@ -264,17 +292,20 @@ static void refuse_points(const struct rlb_member *m, u32 n, struct netlink_ext_
 }
 
 /* With room for all who may be old owners. */
-static struct rlb_table *table_alloc(const struct rlb_service *svc, u32 n, unsigned int bits)
+static struct rlb_table *table_alloc(const struct rlb_service *svc,
+				     const struct rlb_service_config *config,
+				     const struct rlb_backend_set *set, u32 n)
 {
+	u32 n_ids = config->key == RINGLB_KEY_QUIC_CID ? set->n : 0;
 	const struct rlb_table *before = rlb_table_locked(svc);
 	u32 room = n + 1 + (before ? before->total : 0);
 	struct rlb_table *t;
 
-	t = kvmalloc(table_size(n, room, bits), GFP_KERNEL_ACCOUNT);
+	t = kvmalloc(table_size(n, room, n_ids, config->bits), GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return NULL;
 	memset(t, 0, sizeof(*t));
-	table_lay_out(t, n, room, bits);
+	table_lay_out(t, n, room, n_ids, config->bits);
 	table_takes(t)[n] = RLB_TAKES_NONE;
 	if (before) {
 		t->former = before->former;
@@ -374,6 +405,7 @@ static int table_fill(struct rlb_table *t, struct rlb_service *svc,
 	int err;
 
 	bind_members(t, set);
+	bind_ids(t, set);
 	err = table_build(t, svc, config, set, m, extack);
 	if (err) {
 		refuse(err, config, m, t->view.n, extack);
@@ -420,7 +452,7 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 	m = members_of(set, &n);
 	if (!m)
 		return ERR_PTR(-ENOMEM);
-	t = table_alloc(svc, n, config->bits);
+	t = table_alloc(svc, config, set, n);
 	if (t)
 		err = table_fill(t, svc, config, set, m, extack);
 	kvfree(m);
@@ -429,6 +461,7 @@ struct rlb_table *rlb_table_build(struct rlb_service *svc,
 		return ERR_PTR(err);
 	}
 	t->key = config->key;
+	t->cid = config->cid;
 	rlb_net_secret(svc->rn, &t->secret);
 	return t;
 }
@@ -482,14 +515,14 @@ void rlb_table_unmark(struct rlb_table *table)
  */
 struct rlb_table *rlb_table_copy(const struct rlb_table *old)
 {
-	size_t size = table_size(old->view.n, old->room, old->view.bits);
+	size_t size = table_size(old->view.n, old->room, old->n_ids, old->view.bits);
 	struct rlb_table *t;
 
 	t = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return NULL;
 	memcpy(t, old, size);
-	table_lay_out(t, old->view.n, old->room, old->view.bits);
+	table_lay_out(t, old->view.n, old->room, old->n_ids, old->view.bits);
 	atomic_set(&t->use, RLB_TABLE_UNUSED);
 	t->owns_former = false;
 	t->moved = rlb_transitions_copy(old->moved, old->view.bits);
@@ -546,8 +579,8 @@ static void follow_use(const struct rlb_service *svc, struct rlb_table *new, str
 }
 
 /**
- * rlb_table_use() - the service has flows, though no packet of theirs has come by here
- * @table: the table in force; cfg_lock
+ * rlb_table_use() - the service has flows, though no packet of theirs has asked for their slots
+ * @table: the table in force
  */
 void rlb_table_use(struct rlb_table *table)
 {
@@ -557,7 +590,7 @@ void rlb_table_use(struct rlb_table *table)
 /* Do flows have the same slots in both? */
 static bool same_places(const struct rlb_table *a, const struct rlb_table *b)
 {
-	return a->view.bits == b->view.bits && a->key == b->key &&
+	return a->view.bits == b->view.bits && rlb_key_is_same(a->key, b->key) &&
 	       !memcmp(&a->secret, &b->secret, sizeof(a->secret));
 }
 

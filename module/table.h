@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 
+#include "lookup/cid.h"
 #include "lookup/transition.h"
 #include "ringlb.h"
 #include "service.h"
@@ -30,6 +31,10 @@ enum rlb_table_use {
  * @secret: the namespace's
  * @backend: the members, by index; then NULL, for nobody; beyond that,
  *	old owners that are no members now
+ * @cid: how @named write connection ids, key quic-cid
+ * @ids: of all backends of the service, whatever their weight, ascending; key quic-cid alone
+ * @named: these backends, in the same order
+ * @n_ids: how many
  * @total: how many @backend has
  * @room: for how many there is memory
  * @moved: records of the slots in transition, NULL while there are none
@@ -56,6 +61,10 @@ struct rlb_table {
 	enum ringlb_key key;
 	struct rlb_secret secret;
 	struct rlb_backend **backend;
+	struct rlb_cid_form cid;
+	const u32 *ids;
+	struct rlb_backend **named;
+	u32 n_ids;
 	u32 total;
 	u32 room;
 	struct rlb_transitions *moved;

@@ -33,6 +33,7 @@ static const struct pair protocols[] = {
 static const struct pair keys[] = {
 	{ "5tuple", RINGLB_KEY_5TUPLE },
 	{ "src", RINGLB_KEY_SRC },
+	{ "quic-cid", RINGLB_KEY_QUIC_CID },
 	{ NULL, 0 },
 };
 
@@ -148,6 +149,7 @@ static const char *const counters[RINGLB_COUNTER_MAX + 1] = {
 	[RINGLB_COUNTER_DROP_OFF_LINK] = "drop_off_link",
 	[RINGLB_COUNTER_DROP_TTL] = "drop_ttl",
 	[RINGLB_COUNTER_DROP_TOO_BIG] = "drop_too_big",
+	[RINGLB_COUNTER_BY_CID] = "by_cid",
 	[RINGLB_COUNTER_PASS_MALFORMED] = "pass_malformed",
 	[RINGLB_COUNTER_PASS_FRAGMENT] = "pass_fragment",
 	[RINGLB_COUNTER_PASS_SOURCE_ROUTED] = "pass_source_routed",

@@ -55,7 +55,8 @@ static u64 hash6(const struct rlb_secret *secret, bool whole, const struct rlb_t
  * rlb_key_hash() - hash the fields of a flow that its service's key names
  * @secret: the namespace's secret
  * @key: the service's key: RINGLB_KEY_5TUPLE hashes source, destination, source port,
- *	destination port and protocol, in this order; RINGLB_KEY_SRC the source address
+ *	destination port and protocol, in this order, and so does RINGLB_KEY_QUIC_CID, for
+ *	packets whose connection id tells nothing; RINGLB_KEY_SRC the source address
  * @t: the flow
  *
  * The fields go into the hash word by word, as if they stood in a row: 13 bytes of IPv4 or 37

@@ -40,6 +40,12 @@ static inline size_t rlb_addr_len(u8 family)
 	return family == AF_INET ? 4 : 16;
 }
 
+/* Has a flow the same hash by either? */
+static inline bool rlb_key_is_same(enum ringlb_key a, enum ringlb_key b)
+{
+	return (a == RINGLB_KEY_SRC) == (b == RINGLB_KEY_SRC);
+}
+
 u64 rlb_key_hash(const struct rlb_secret *secret, enum ringlb_key key,
 		 const struct rlb_tuple *t);
 u64 rlb_ident(u8 family, const union rlb_addr *addr, __be16 port, u8 proto);

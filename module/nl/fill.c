@@ -112,6 +112,13 @@ static int fill_snat(struct sk_buff *skb, const struct rlb_service_config *c)
 			   (u32)snat->first << 16 | snat->last);
 }
 
+static int fill_cid(struct sk_buff *skb, const struct rlb_service_config *c)
+{
+	return c->key == RINGLB_KEY_QUIC_CID &&
+	       (nla_put_u32(skb, RINGLB_A_SERVICE_CID_CONFIG, c->cid.config) ||
+		nla_put_u32(skb, RINGLB_A_SERVICE_SID_LENGTH, c->cid.length));
+}
+
 /**
  * rlb_fill_service() - a service, whole
  * @skb: the message
@@ -156,7 +163,7 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_BACKENDS, svc->set.n) ||
-	      fill_flow_facts(skb, svc) || fill_snat(skb, c) ||
+	      fill_flow_facts(skb, svc) || fill_snat(skb, c) || fill_cid(skb, c) ||
 	      rlb_fill_counters(skb, RINGLB_A_SERVICE_COUNTERS, svc->stats, RLB_COUNTERS_ALL);
 	return nest_end(skb, nest, err);
 }

@@ -182,23 +182,47 @@ static void parse_flow_options(struct nlattr **tb, struct rlb_service_config *c)
 	parse_u32(tb[RINGLB_A_SERVICE_UDP_DRAIN], &c->udp_drain);
 }
 
+/* What is hashed, or how backends write their ids into connection ids. */
+static int parse_key(struct nlattr **tb, struct rlb_service_config *c,
+		     struct netlink_ext_ack *extack)
+{
+	struct nlattr *config = tb[RINGLB_A_SERVICE_CID_CONFIG];
+	struct nlattr *length = tb[RINGLB_A_SERVICE_SID_LENGTH];
+
+	if (tb[RINGLB_A_SERVICE_KEY])
+		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
+	if (c->key != RINGLB_KEY_QUIC_CID) {
+		c->cid = (struct rlb_cid_form){ };
+		return config || length ?
+		       refuse(extack, config ?: length, "is of use with key quic-cid only") : 0;
+	}
+	if (c->proto != IPPROTO_UDP)
+		return refuse(extack, tb[RINGLB_A_SERVICE_KEY], "key quic-cid needs protocol udp");
+	if (config)
+		c->cid.config = nla_get_u32(config);
+	if (length)
+		c->cid.length = nla_get_u32(length);
+	else if (!c->cid.length)
+		c->cid.length = RINGLB_SID_LENGTH_DEFAULT;
+	return 0;
+}
+
 /* What may be given when a service is made, and later. */
 static int parse_options(struct nlattr **tb, struct rlb_service_config *c,
 			 struct netlink_ext_ack *extack)
 {
-	int err = 0;
+	int err;
 
 	if (tb[RINGLB_A_SERVICE_METHOD]) {
 		c->ops = rlb_lookup_find(nla_get_u32(tb[RINGLB_A_SERVICE_METHOD]));
 		if (!c->ops)
 			return refuse(extack, tb[RINGLB_A_SERVICE_METHOD], "method is unknown");
 	}
-	if (tb[RINGLB_A_SERVICE_KEY])
-		c->key = nla_get_u32(tb[RINGLB_A_SERVICE_KEY]);
 	parse_u32(tb[RINGLB_A_SERVICE_VNODES], &c->params.vnodes);
 	parse_u32(tb[RINGLB_A_SERVICE_SETTLE], &c->settle);
 	parse_u32(tb[RINGLB_A_SERVICE_NONE], &c->none);
-	if (tb[RINGLB_A_SERVICE_SLOTS])
+	err = parse_key(tb, c, extack);
+	if (!err && tb[RINGLB_A_SERVICE_SLOTS])
 		err = parse_slots(tb[RINGLB_A_SERVICE_SLOTS], &c->bits, extack);
 	if (!err && tb[RINGLB_A_SERVICE_SLACK])
 		err = parse_slack(tb[RINGLB_A_SERVICE_SLACK], &c->params.slack, extack);
@@ -417,7 +441,8 @@ static bool has_option(struct nlattr **tb)
 	       tb[RINGLB_A_SERVICE_TRACK] || tb[RINGLB_A_SERVICE_TIMEOUT] ||
 	       tb[RINGLB_A_SERVICE_DRAIN_TIMEOUT] || tb[RINGLB_A_SERVICE_LAST_RESORT] ||
 	       tb[RINGLB_A_SERVICE_UDP_DRAIN] || tb[RINGLB_A_SERVICE_NONE] ||
-	       tb[RINGLB_A_SERVICE_MODE];
+	       tb[RINGLB_A_SERVICE_MODE] || tb[RINGLB_A_SERVICE_CID_CONFIG] ||
+	       tb[RINGLB_A_SERVICE_SID_LENGTH];
 }
 
 /**

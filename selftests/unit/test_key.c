@@ -62,6 +62,25 @@ static void layout_v6(void **unused)
 	assert_int_equal(hash_src(&t), rlb_hash(&secret, bytes, 16));
 }
 
+/* Changing from one key to another that hashes alike moves no slot. */
+static void alike(void **unused)
+{
+	static const u8 families[] = { AF_INET, AF_INET6 };
+	enum ringlb_key a, b;
+	struct rlb_tuple t;
+	unsigned int i;
+	bool same;
+
+	for (a = 1; a <= RINGLB_KEY_MAX; a++)
+		for (b = 1; b <= RINGLB_KEY_MAX; b++)
+			for (i = 0; i < 2; i++) {
+				t = tuple(families[i], IPPROTO_UDP, i ? "2001:db8::7" : "198.51.100.7",
+					  40222, i ? "2001:db8::10" : "192.0.2.10", 443);
+				same = rlb_key_hash(&secret, a, &t) == rlb_key_hash(&secret, b, &t);
+				assert_int_equal(rlb_key_is_same(a, b), same);
+			}
+}
+
 static void flip(struct rlb_tuple *t, size_t bit)
 {
 	((u8 *)t)[bit / 8] ^= 1 << bit % 8;
@@ -212,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM("key: an IPv4 flow is its 13 bytes as on the wire", layout_v4),
 		CLAIM("key: an IPv6 flow is its 37 bytes as on the wire", layout_v6),
+		CLAIM("key: those that hash alike are known", alike),
 		CLAIM("key: every bit of the named fields counts, and no other", every_bit),
 		CLAIM("key: flows that folding would confuse differ", no_confusion),
 		CLAIM("key: 80000 neighbouring flows have 80000 hashes", dense),

@@ -322,6 +322,14 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_TUNNEL,	/* u32, enum ringlb_tunnel; with mode tunnel, which it stands
 					 * for if MODE is absent
 					 */
+	/* in requests as well, with RINGLB_KEY_QUIC_CID only: */
+	RINGLB_A_SERVICE_CID_CONFIG,	/* u32, 0..RINGLB_CID_CONFIG_MAX, default 0: the first three
+					 * bits of connection ids that backends make
+					 */
+	RINGLB_A_SERVICE_SID_LENGTH,	/* u32, 1..RINGLB_SID_LENGTH_MAX, default
+					 * RINGLB_SID_LENGTH_DEFAULT: bytes that the backend's id has
+					 * in these, from the second byte on, the highest first
+					 */
 
 	__RINGLB_A_SERVICE_MAX,
 	RINGLB_A_SERVICE_MAX = __RINGLB_A_SERVICE_MAX - 1
@@ -444,6 +452,13 @@ enum ringlb_attr_lookup {
 	RINGLB_A_LOOKUP_MATCH,		/* u32, enum ringlb_match: by what the service takes it */
 	RINGLB_A_LOOKUP_MARK,		/* u32, the packet's mark, default 0; in requests only */
 	RINGLB_A_LOOKUP_PREFIX,		/* u32, as SERVICE_PREFIX; absent if it is one address */
+	RINGLB_A_LOOKUP_CID,		/* 1..RINGLB_CID_MAX bytes, the packet's connection id, which
+					 * a service with RINGLB_KEY_QUIC_CID looks at; in requests
+					 * only
+					 */
+	RINGLB_A_LOOKUP_NAMED,		/* nested, enum ringlb_attr_backend: the backend that has made
+					 * this id, in whatever state; absent if none has
+					 */
 
 	__RINGLB_A_LOOKUP_MAX,
 	RINGLB_A_LOOKUP_MAX = __RINGLB_A_LOOKUP_MAX - 1
@@ -572,6 +587,11 @@ enum ringlb_key {
 					 * ports in services of every protocol
 					 */
 	RINGLB_KEY_SRC,			/* the client's address */
+	RINGLB_KEY_QUIC_CID,		/* as 5TUPLE; but packets with a connection id of QUIC that a
+					 * backend has made go to that one, while it is up or drains.
+					 * UDP alone; each backend has an id. RINGLB_MODE_NAT needs
+					 * RINGLB_TRACK_ALL
+					 */
 
 	__RINGLB_KEY_MAX,
 	RINGLB_KEY_MAX = __RINGLB_KEY_MAX - 1
@@ -756,6 +776,9 @@ enum ringlb_counter {
 					 */
 	RINGLB_COUNTER_DROP_TOO_BIG,	/* dropped: mode dsr or tunnel, larger than the way to the backend
 					 * takes, and not to be cut; the sender is told the size
+					 */
+	RINGLB_COUNTER_BY_CID,		/* packets whose connection id said to which backend; key
+					 * quic-cid
 					 */
 	/* of a network namespace; packets to the address of a VIP, but ICMP and what has IPv6
 	 * extension headers to any address, passed on as they are:
