@@ -75,7 +75,7 @@ struct rlb_service *rlb_parse_service_ref(struct rlb_net *rn, struct nlattr *att
 int rlb_parse_backend(struct nlattr *attr, const struct rlb_service *svc, u8 cmd,
 		      struct rlb_backend_config *c, struct netlink_ext_ack *extack);
 int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
-		     struct netlink_ext_ack *extack);
+		     const struct nlattr **cid, struct netlink_ext_ack *extack);
 struct rlb_service *rlb_parse_flow_client(struct rlb_net *rn, struct nlattr *attr,
 					  struct nlattr **tb, struct rlb_pin_key *key,
 					  struct netlink_ext_ack *extack);

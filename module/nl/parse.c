@@ -655,12 +655,13 @@ static __be16 parse_port(const struct nlattr *attr)
  * @attr: the LOOKUP nest, or NULL
  * @t: out: the flow
  * @mark: out: its packets' mark
+ * @cid: out: attribute with the packet's connection id, or NULL
  * @extack: for the reason of a refusal
  *
  * Return: 0 or -EINVAL.
  */
 int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
-		     struct netlink_ext_ack *extack)
+		     const struct nlattr **cid, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[RINGLB_A_LOOKUP_MAX + 1];
 	u8 family;
@@ -687,6 +688,7 @@ int rlb_parse_lookup(struct nlattr *attr, struct rlb_tuple *t, u32 *mark,
 	t->dport = parse_port(tb[RINGLB_A_LOOKUP_DST_PORT]);
 	*mark = 0;
 	parse_u32(tb[RINGLB_A_LOOKUP_MARK], mark);
+	*cid = tb[RINGLB_A_LOOKUP_CID];
 	return 0;
 }
 

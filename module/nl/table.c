@@ -4,6 +4,7 @@
  *
  * Process context; cfg_lock is taken here. Nothing is changed.
  */
+#include "../cid.h"
 #include "../steer.h"
 #include "../table.h"
 #include "nl.h"
@@ -156,17 +157,21 @@ static enum ringlb_match match_of(const struct rlb_service *svc)
 }
 
 static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
-		       const struct rlb_tuple *flow)
+		       const struct rlb_tuple *flow, const struct nlattr *cid)
 {
 	const struct rlb_table *t = rlb_table_locked(svc);
 	struct rlb_backend *pin = pinned(svc, flow);
+	struct rlb_backend *b, *named = NULL;
 	struct rlb_choice choice;
-	struct rlb_backend *b;
 	struct nlattr *nest;
 
 	b = rlb_steer_tuple(t, flow, &choice);
 	if (pin && READ_ONCE(pin->takes) != RLB_TAKES_NONE)
 		b = pin;
+	if (cid)
+		named = rlb_cid_backend(t, nla_data(cid), nla_len(cid));
+	if (named && rlb_cid_may_carry(svc, named))
+		b = named;
 	nest = nla_nest_start(skb, RINGLB_A_LOOKUP);
 	if (!nest || nla_put_string(skb, RINGLB_A_LOOKUP_SERVICE, svc->config.name) ||
 	    nla_put_u32(skb, RINGLB_A_LOOKUP_SLOT, choice.slot) ||
@@ -181,6 +186,8 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 		return -EMSGSIZE;
 	if (b && rlb_fill_member(skb, RINGLB_A_LOOKUP_BACKEND, svc, b))
 		return -EMSGSIZE;
+	if (named && rlb_fill_member(skb, RINGLB_A_LOOKUP_NAMED, svc, named))
+		return -EMSGSIZE;
 	if (fill_history(skb, pin, rlb_steer_old_owner(t, flow, choice.slot)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -188,7 +195,7 @@ static int fill_lookup(struct sk_buff *skb, const struct rlb_service *svc,
 }
 
 static int answer_lookup(struct rlb_net *rn, struct genl_info *info, struct rlb_tuple *flow,
-			 u32 mark)
+			 u32 mark, const struct nlattr *cid)
 {
 	struct rlb_service *svc = rlb_service_of(rn, flow, mark);
 	struct sk_buff *skb;
@@ -200,25 +207,31 @@ static int answer_lookup(struct rlb_net *rn, struct genl_info *info, struct rlb_
 				    "destination is no service");
 		return -ENOENT;
 	}
+	if (cid && svc->config.key != RINGLB_KEY_QUIC_CID) {
+		NL_SET_ERR_MSG_ATTR(info->extack, cid,
+				    "connection ids are of use with key quic-cid only");
+		return -EINVAL;
+	}
 	skb = rlb_nl_answer(info, &header);
 	if (!skb)
 		return -ENOMEM;
-	err = fill_lookup(skb, svc, flow);
+	err = fill_lookup(skb, svc, flow, cid);
 	return rlb_nl_reply(skb, header, info, err);
 }
 
 int rlb_nl_lookup(struct sk_buff *skb, struct genl_info *info)
 {
 	struct rlb_net *rn = rlb_net_of(genl_info_net(info));
+	const struct nlattr *cid;
 	struct rlb_tuple flow;
 	u32 mark;
 	int err;
 
-	err = rlb_parse_lookup(info->attrs[RINGLB_A_LOOKUP], &flow, &mark, info->extack);
+	err = rlb_parse_lookup(info->attrs[RINGLB_A_LOOKUP], &flow, &mark, &cid, info->extack);
 	if (err)
 		return err;
 	mutex_lock(&rn->cfg_lock);
-	err = answer_lookup(rn, info, &flow, mark);
+	err = answer_lookup(rn, info, &flow, mark, cid);
 	mutex_unlock(&rn->cfg_lock);
 	return err;
 }
