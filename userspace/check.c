@@ -21,6 +21,7 @@ static void (*const finders[])(struct check *c) = {
 	check_vips,
 	check_backends,
 	check_answers,
+	check_cids,
 	check_conntrack,
 	check_snat_ports,
 	check_unread,

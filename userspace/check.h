@@ -40,6 +40,7 @@ void check_rp_filter(struct check *c);
 void check_vips(struct check *c);
 void check_backends(struct check *c);
 void check_answers(struct check *c);
+void check_cids(struct check *c);
 void check_conntrack(struct check *c);
 void check_snat_ports(struct check *c);
 

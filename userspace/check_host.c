@@ -293,6 +293,29 @@ void check_answers(struct check *c)
 	}
 }
 
+/*
+ * Finds services that look at connection ids of servers that write theirs otherwise: a client
+ * that changes its address would lose its connection.
+ */
+void check_cids(struct check *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->model.n; i++) {
+		const struct service *s = c->model.services[i];
+		const u64 *counter = s->counters.value;
+
+		if (s->key != RINGLB_KEY_QUIC_CID || counter[RINGLB_COUNTER_BY_CID] ||
+		    counter[RINGLB_COUNTER_PACKETS_IN] < UNANSWERED)
+			continue;
+		check_found(c, "no_cids", s->name,
+			    check_say("this service was sent %llu packets, and none had a connection id of a backend: servers must be told configuration %u and a server id of %u bytes, the backend's id; if they cannot be",
+				      (unsigned long long)counter[RINGLB_COUNTER_PACKETS_IN],
+				      s->cid_config, s->sid_length),
+			    check_say("ringlb service set %s key 5tuple", s->name));
+	}
+}
+
 /* Finds a table of connections that is full, or nearly: new ones are then dropped. */
 void check_conntrack(struct check *c)
 {

@@ -72,7 +72,7 @@ const struct grammar grammar[] = {
 	}, {
 		"lookup", NULL, "{tcp|udp|sctp SRC:PORT DST:PORT | NUMBER SRC DST}",
 		"say where a packet of a client goes, and why",
-		lookup_keywords, 0, BIT(RINGLB_A_LOOKUP_MARK),
+		lookup_keywords, 0, BIT(RINGLB_A_LOOKUP_MARK) | BIT(RINGLB_A_LOOKUP_CID),
 		.flags = G_OFFLINE, .parse = lookup_parse, .run = lookup_run,
 	}, {
 		"plan", NULL, "SERVICE CHANGE [CHANGE...] [limit P%] [plot FILE]",

@@ -79,8 +79,11 @@ struct command {
 /* Mask of what service add may give, and service set not: how packets go to backends */
 #define SERVICE_MODE (BIT(RINGLB_A_SERVICE_MODE) | BIT(RINGLB_A_SERVICE_TUNNEL))
 
+/* Mask of what goes with key quic-cid */
+#define SERVICE_CID (BIT(RINGLB_A_SERVICE_CID_CONFIG) | BIT(RINGLB_A_SERVICE_SID_LENGTH))
+
 /* Mask of what service set may give, and service add but for a map */
-#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | \
+#define SERVICE_CHANGES (BIT(RINGLB_A_SERVICE_METHOD) | BIT(RINGLB_A_SERVICE_KEY) | SERVICE_CID | \
 			 BIT(RINGLB_A_SERVICE_SLOTS) | BIT(RINGLB_A_SERVICE_SLACK) | \
 			 BIT(RINGLB_A_SERVICE_VNODES) | BIT(RINGLB_A_SERVICE_SEATS) | \
 			 BIT(SERVICE_MAP) | BIT(RINGLB_A_SERVICE_SETTLE) | \
@@ -124,7 +127,7 @@ struct grammar {
 	int (*run)(struct tool *t, const struct command *command);
 };
 
-#define GRAMMAR_USAGE_MAX 512
+#define GRAMMAR_USAGE_MAX 640
 #define GRAMMAR_TITLE_MAX 32
 
 extern const struct grammar grammar[];

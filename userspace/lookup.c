@@ -99,6 +99,8 @@ int lookup_run(struct tool *t, const struct command *command)
 		out_endpoint(&t->out, 0, "backend", &l.backend.at);
 	if (l.has_old)
 		out_endpoint(&t->out, 0, "old_owner", &l.old.at);
+	if (l.has_named)
+		out_endpoint(&t->out, 0, "cid_backend", &l.named.at);
 	if (l.has_pin)
 		out_endpoint(&t->out, 0, "pin", &l.pin.at);
 	out_u64(&t->out, 0, "probes", l.probes);

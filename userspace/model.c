@@ -513,7 +513,8 @@ bool service_has_members(const struct service *s)
 bool service_is_same(const struct service *a, const struct service *b)
 {
 	return !strcmp(a->name, b->name) && !vip_cmp(a, b) && a->method == b->method &&
-	       a->key == b->key && a->vnodes == b->vnodes && a->slots == b->slots &&
+	       a->key == b->key && a->cid_config == b->cid_config &&
+	       a->sid_length == b->sid_length && a->vnodes == b->vnodes && a->slots == b->slots &&
 	       a->slack == b->slack && a->settle == b->settle &&
 	       a->track == b->track && a->timeout == b->timeout &&
 	       a->drain_timeout == b->drain_timeout && a->last_resort == b->last_resort &&

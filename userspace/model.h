@@ -80,6 +80,8 @@ struct service {
 	struct endpoint vip;
 	u32 method;
 	u32 key;
+	u32 cid_config;		/* key quic-cid */
+	u32 sid_length;		/* bytes; key quic-cid */
 	u32 vnodes;
 	u32 slots;
 	u32 slack;
@@ -278,6 +280,8 @@ struct lookup {
 	struct endpoint src;
 	struct endpoint dst;	/* with the mark of packets, if they have one */
 	u64 has;
+	u8 cid[RINGLB_CID_MAX];	/* its connection id */
+	u32 n_cid;		/* bytes of it; 0: not told */
 
 	char service[RINGLB_NAME_MAX + 1];
 	u32 match;		/* by what that takes it */
@@ -291,8 +295,10 @@ struct lookup {
 	struct backend backend;
 	bool has_old;		/* the slot has changed hands not long ago */
 	bool has_pin;		/* the flow is remembered */
+	bool has_named;		/* the connection id is one of a backend's */
 	struct backend old;
 	struct backend pin;
+	struct backend named;
 };
 
 #define SIMULATE_WEIGHTS_MAX 64

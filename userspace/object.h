@@ -18,6 +18,7 @@ int service_parse_maybe_name(struct cmd *c, struct command *command);
 int service_show(struct tool *t, const struct command *command);
 bool service_sets_map(const struct command *command);
 void service_facts(struct out *o, const struct service *s);
+void service_key_facts(struct out *o, const struct service *s);
 
 /* backend.c */
 int backend_parse_add(struct cmd *c, struct command *command);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "cid.h"
 #include "map.h"
 #include "nl.h"
 #include "object.h"
@@ -100,6 +101,28 @@ static int complete_mode(struct service *s, char *error, size_t size)
 	return 0;
 }
 
+/* What goes with key quic-cid, as given or by default */
+static int complete_cid(struct service *s, const struct service *from, char *error, size_t size)
+{
+	s->has &= ~SERVICE_CID;
+	if (s->key != RINGLB_KEY_QUIC_CID) {
+		s->cid_config = 0;
+		s->sid_length = 0;
+		return from->has & SERVICE_CID ?
+		       refuse(error, size, "cid-config and sid-length are of use with key quic-cid only") : 0;
+	}
+	if (s->protocol != IPPROTO_UDP)
+		return refuse(error, size, "key quic-cid needs protocol udp (attribute: key)");
+	if (HAS(from, RINGLB_A_SERVICE_CID_CONFIG))
+		s->cid_config = from->cid_config;
+	if (HAS(from, RINGLB_A_SERVICE_SID_LENGTH))
+		s->sid_length = from->sid_length;
+	if (!s->sid_length)
+		s->sid_length = RINGLB_SID_LENGTH_DEFAULT;
+	s->has |= SERVICE_CID;
+	return 0;
+}
+
 static int complete_snat(struct service *s, char *error, size_t size)
 {
 	if (!s->snat && s->has & SERVICE_SNAT & ~BIT(RINGLB_A_SERVICE_SNAT))
@@ -161,6 +184,8 @@ static const char *wants_track(const struct service *s)
 		return "answers do not tell the addresses of marked packets apart: track must be all";
 	if (s->vip.prefix && service_is_nat(s))
 		return "answers do not tell the addresses of a prefix apart: track must be all";
+	if (s->key == RINGLB_KEY_QUIC_CID && service_is_nat(s))
+		return "answers do not tell that a connection id chose their backend: track must be all, or mode dsr or tunnel";
 	for (i = 0; s->vip.last && i < s->n; i++)
 		if (s->backends[i].at.port)
 			return "answers of a backend with a port do not tell several ports apart: track must be all";
@@ -199,7 +224,8 @@ static int apply_service_add(struct model *m, const struct service *from, char *
 	SET(&s, RINGLB_A_SERVICE_NONE);
 	if (addr_wrong(&s.vip))
 		return refuse(error, size, addr_wrong(&s.vip));
-	if (complete_mode(&s, error, size) || complete_snat(&s, error, size) ||
+	if (complete_mode(&s, error, size) || complete_cid(&s, from, error, size) ||
+	    complete_snat(&s, error, size) ||
 	    complete_force(&s, error, size))
 		return -1;
 	if (model_find(m, s.name))
@@ -279,6 +305,8 @@ static int apply_service_set(const struct model *m, struct service *s,
 	const char *stray;
 
 	take_options(s, from);
+	if (complete_cid(s, from, error, size))
+		return -1;
 	stray = word_stray(s->method, from->has);
 	if (stray) {
 		snprintf(error, size, "%s is no parameter of method %s", stray,
@@ -470,6 +498,21 @@ int offline_apply(struct model *m, const struct command *c, char *error, size_t 
 	return apply_backend(m, s, c, error, size);
 }
 
+/* Why not all backends can be told by connection ids, if they have to be */
+static const char *cid_fit(const struct service *s)
+{
+	const struct rlb_cid_form form = { .length = s->sid_length };
+	size_t i;
+
+	for (i = 0; s->key == RINGLB_KEY_QUIC_CID && i < s->n; i++) {
+		if (!HAS(&s->backends[i], RINGLB_A_BACKEND_ID))
+			return "key quic-cid needs an id of each backend";
+		if (!rlb_cid_has_room(&form, s->backends[i].id))
+			return "id of a backend needs more than sid-length bytes";
+	}
+	return NULL;
+}
+
 /**
  * offline_agree() - what follows from several commands that a module takes as one change
  * @m: the model, after the last of them
@@ -491,6 +534,8 @@ int offline_agree(const struct model *m, const struct command *c, char *error, s
 	why = s ? seats_fit(s) : NULL;
 	if (s && !why)
 		why = map_fit(s);
+	if (s && !why)
+		why = cid_fit(s);
 	return why ? refuse(error, size, why) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "choose.h"
+#include "cid.h"
 #include "lookup.h"
 #include "map.h"
 #include "offline.h"
@@ -210,6 +211,29 @@ static u8 set_levels(const struct service *s, struct table *t, u8 *levels, u16 *
 	return best == RLB_TAKES_SHARE ? RLB_TAKES_FLOWS : best;
 }
 
+/* Whose the packet's connection id is; it goes there, unless that one is down. */
+static void choose_by_cid(const struct service *s, struct lookup *l)
+{
+	const struct rlb_cid_form form = { .config = s->cid_config, .length = s->sid_length };
+	size_t i;
+	u32 id;
+
+	if (!l->n_cid || !rlb_cid_server(&form, l->cid, l->n_cid, &id))
+		return;
+	for (i = 0; i < s->n; i++)
+		if (HAS(&s->backends[i], RINGLB_A_BACKEND_ID) && s->backends[i].id == id)
+			break;
+	if (i == s->n)
+		return;
+	l->has_named = true;
+	l->named = s->backends[i];
+	if (l->named.state == RINGLB_STATE_DOWN ||
+	    (l->named.state != RINGLB_STATE_UP && s->udp_drain == RINGLB_UDP_DRAIN_REHASH))
+		return;
+	l->has_backend = true;
+	l->backend = l->named;
+}
+
 /* Choose for a packet of @s. */
 static int choose(const struct model *m, const struct service *s, struct lookup *l)
 {
@@ -276,11 +300,17 @@ int offline_lookup(const struct model *m, struct lookup *l, char *error, size_t 
 		return -1;
 	}
 	strcpy(l->service, s->name);
+	if (l->n_cid && s->key != RINGLB_KEY_QUIC_CID) {
+		snprintf(error, size, "connection ids are of use with key quic-cid only");
+		return -1;
+	}
 	l->match = service_match(s);
 	l->mode = s->mode;
 	l->prefix = s->vip.prefix;
-	if (!choose(m, s, l))
+	if (!choose(m, s, l)) {
+		choose_by_cid(s, l);
 		return 0;
+	}
 	snprintf(error, size, "out of memory");
 	return -1;
 }

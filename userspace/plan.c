@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key.h"
 #include "offline.h"
 #include "settle.h"
 
@@ -256,7 +257,7 @@ static void describe(struct plan *p, const struct service *before, const struct 
 	if (before->protocol != after->protocol || addr_cmp(&before->vip, &after->vip) ||
 	    before->mode != after->mode || before->tunnel != after->tunnel)
 		p->status = PLAN_REPLACED;
-	p->rehash = p->status == PLAN_REPLACED || before->key != after->key;
+	p->rehash = p->status == PLAN_REPLACED || !rlb_key_is_same(before->key, after->key);
 }
 
 /**

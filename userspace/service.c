@@ -51,7 +51,7 @@ int service_parse_set(struct cmd *c, struct command *command)
 	if (cmd_pairs(c, service_keywords, command->g->allowed, s, &s->has))
 		return -1;
 	if (!(s->has & ~BIT(RINGLB_A_SERVICE_IF_GENERATION)))
-		return cmd_fail(c, "change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none");
+		return cmd_fail(c, "change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none");
 	return HAS(s, RINGLB_A_SERVICE_METHOD) ? check_stray(c, s) : 0;
 }
 
@@ -83,6 +83,16 @@ static void slack_fact(struct out *o, const struct service *s)
 		out_str(o, 0, "slack", "none");
 	else
 		out_tenths(o, "slack", s->slack);
+}
+
+/* By what packets find their slot, or their backend */
+void service_key_facts(struct out *o, const struct service *s)
+{
+	out_str(o, 0, "key", word_key(s->key));
+	if (HAS(s, RINGLB_A_SERVICE_CID_CONFIG))
+		out_u64(o, 0, "cid_config", s->cid_config);
+	if (HAS(s, RINGLB_A_SERVICE_SID_LENGTH))
+		out_u64(o, 0, "sid_length", s->sid_length);
 }
 
 /* What becomes of flows when backends change. */
@@ -135,7 +145,7 @@ void service_facts(struct out *o, const struct service *s)
 	if (HAS(s, RINGLB_A_SERVICE_METHOD))
 		out_str(o, 0, "method", word_method(s->method));
 	if (HAS(s, RINGLB_A_SERVICE_KEY))
-		out_str(o, 0, "key", word_key(s->key));
+		service_key_facts(o, s);
 	if (HAS(s, RINGLB_A_SERVICE_SLOTS))
 		out_u64(o, 0, "slots", s->slots);
 	slack_fact(o, s);

@@ -297,7 +297,7 @@ static void digest_facts(struct out *o, const struct service *s, const struct mo
 	out_u64(o, 0, "slots", s->slots);
 	out_hex(o, "canonical_digest", s->canonical);
 	out_hex(o, "digest", s->digest);
-	out_str(o, 0, "key", word_key(s->key));
+	service_key_facts(o, s);
 	if (m->has_fingerprint)
 		out_hex(o, "secret_fingerprint", m->fingerprint);
 	out_u64(o, 0, "pending", s->pending);

@@ -72,6 +72,19 @@ static void why_new(const struct lookup *l, char text[WHY_MAX])
 			 seen);
 }
 
+/* What a connection id says that does not decide */
+static void add_cid(const struct lookup *l, char text[WHY_MAX])
+{
+	size_t len = strlen(text);
+	char at[ADDR_TEXT_MAX];
+
+	if (l->has_named)
+		snprintf(text + len, WHY_MAX - len, "; its connection id is one of %s, which is %s",
+			 addr_print(&l->named.at, at), word_state(l->named.state));
+	else if (l->n_cid)
+		snprintf(text + len, WHY_MAX - len, "; its connection id is no backend's");
+}
+
 /**
  * why_text() - say why
  * @l: the answer
@@ -84,9 +97,15 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 	char at[ADDR_TEXT_MAX];
 	size_t len;
 
+	if (l->has_named && l->has_backend && !addr_cmp(&l->named.at, &l->backend.at)) {
+		snprintf(text, WHY_MAX, "the connection id is one of %s, which is %s",
+			 addr_print(&l->named.at, at), word_state(l->named.state));
+		return text;
+	}
 	if (l->has_pin && l->has_backend && !addr_cmp(&l->pin.at, &l->backend.at)) {
 		snprintf(text, WHY_MAX, "the flow is remembered, and stays with %s until it ends",
 			 addr_print(&l->pin.at, at));
+		add_cid(l, text);
 		return text;
 	}
 	why_new(l, text);
@@ -94,5 +113,6 @@ const char *why_text(const struct lookup *l, char text[WHY_MAX])
 	if (l->has_old)
 		snprintf(text + len, WHY_MAX - len, "; flows that began before it changed hands stay with %s unless it is down",
 			 addr_print(&l->old.at, at));
+	add_cid(l, text);
 	return text;
 }

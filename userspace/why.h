@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-#define WHY_MAX 320
+#define WHY_MAX 448
 
 const char *why_text(const struct lookup *l, char text[WHY_MAX]);
 

@@ -71,6 +71,8 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_PROTOCOL, s->protocol },
 		{ RINGLB_A_SERVICE_METHOD, s->method },
 		{ RINGLB_A_SERVICE_KEY, s->key },
+		{ RINGLB_A_SERVICE_CID_CONFIG, s->cid_config },
+		{ RINGLB_A_SERVICE_SID_LENGTH, s->sid_length },
 		{ RINGLB_A_SERVICE_VNODES, s->vnodes },
 		{ RINGLB_A_SERVICE_SLOTS, s->slots },
 		{ RINGLB_A_SERVICE_SLACK, s->slack },
@@ -268,7 +270,8 @@ int wire_put_lookup(struct nl_msg *msg, const struct lookup *l)
 			 RINGLB_A_LOOKUP_SRC_PORT, &l->src) ||
 	    put_endpoint(msg, RINGLB_A_LOOKUP_DST_IPV4, RINGLB_A_LOOKUP_DST_IPV6,
 			 RINGLB_A_LOOKUP_DST_PORT, &l->dst) ||
-	    (l->dst.mark && nla_put_u32(msg, RINGLB_A_LOOKUP_MARK, l->dst.mark)))
+	    (l->dst.mark && nla_put_u32(msg, RINGLB_A_LOOKUP_MARK, l->dst.mark)) ||
+	    (l->n_cid && nla_put(msg, RINGLB_A_LOOKUP_CID, l->n_cid, l->cid)))
 		return -EMSGSIZE;
 	nest_end(msg, start);
 	return 0;
@@ -482,6 +485,8 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	if (get_u32(tb[RINGLB_A_SERVICE_PROTOCOL], &s->protocol) ||
 	    get_u32(tb[RINGLB_A_SERVICE_METHOD], &s->method) ||
 	    get_u32(tb[RINGLB_A_SERVICE_KEY], &s->key) ||
+	    get_u32(tb[RINGLB_A_SERVICE_CID_CONFIG], &s->cid_config) ||
+	    get_u32(tb[RINGLB_A_SERVICE_SID_LENGTH], &s->sid_length) ||
 	    get_u32(tb[RINGLB_A_SERVICE_VNODES], &s->vnodes) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SLOTS], &s->slots) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SLACK], &s->slack) ||
@@ -669,6 +674,9 @@ int wire_get_lookup(const struct nlattr *from, struct lookup *l)
 	l->has_old = tb[RINGLB_A_LOOKUP_OLD_OWNER];
 	if (l->has_old && wire_get_backend(tb[RINGLB_A_LOOKUP_OLD_OWNER], &l->old))
 		return -EBADMSG;
+	l->has_named = tb[RINGLB_A_LOOKUP_NAMED];
+	if (l->has_named && wire_get_backend(tb[RINGLB_A_LOOKUP_NAMED], &l->named))
+		return -EBADMSG;
 	l->has_pin = tb[RINGLB_A_LOOKUP_PIN];
 	if (l->has_pin && wire_get_backend(tb[RINGLB_A_LOOKUP_PIN], &l->pin))
 		return -EBADMSG;
@@ -687,6 +695,8 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_MARK_MASK] = "mask",
 	[RINGLB_A_SERVICE_METHOD] = "method",
 	[RINGLB_A_SERVICE_KEY] = "key",
+	[RINGLB_A_SERVICE_CID_CONFIG] = "cid-config",
+	[RINGLB_A_SERVICE_SID_LENGTH] = "sid-length",
 	[RINGLB_A_SERVICE_VNODES] = "vnodes",
 	[RINGLB_A_SERVICE_SLOTS] = "slots",
 	[RINGLB_A_SERVICE_SLACK] = "slack",

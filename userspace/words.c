@@ -364,6 +364,24 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* @n bytes from their hex digits, and nothing else */
+static int parse_bytes(const char *word, u8 *to, size_t n)
+{
+	int high, low;
+	size_t i;
+
+	if (strlen(word) != 2 * n)
+		return -1;
+	for (i = 0; i < n; i++) {
+		high = hex_digit(word[2 * i]);
+		low = hex_digit(word[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return -1;
+		to[i] = high << 4 | low;
+	}
+	return 0;
+}
+
 /**
  * word_secret() - a hash key from its hex digits
  * @word: 32 hex digits
@@ -373,19 +391,7 @@ static int hex_digit(char c)
  */
 int word_secret(const char *word, u8 key[16])
 {
-	int high, low;
-	size_t i;
-
-	if (strlen(word) != 2 * RINGLB_SECRET_LEN)
-		return -1;
-	for (i = 0; i < RINGLB_SECRET_LEN; i++) {
-		high = hex_digit(word[2 * i]);
-		low = hex_digit(word[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return -1;
-		key[i] = high << 4 | low;
-	}
-	return 0;
+	return parse_bytes(word, key, RINGLB_SECRET_LEN);
 }
 
 static int parse_u32(const char *word, u32 min, u32 max, u32 *to)
@@ -428,6 +434,34 @@ static void print_key(char value[WORD_VALUE_MAX], const void *object)
 	const struct service *s = object;
 
 	snprintf(value, WORD_VALUE_MAX, "%s", word_key(s->key));
+}
+
+static int parse_cid_config(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 0, RINGLB_CID_CONFIG_MAX, &s->cid_config);
+}
+
+static void print_cid_config(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->cid_config);
+}
+
+static int parse_sid_length(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 1, RINGLB_SID_LENGTH_MAX, &s->sid_length);
+}
+
+static void print_sid_length(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->sid_length);
 }
 
 static int parse_vnodes(const char *value, void *object)
@@ -746,6 +780,17 @@ static int parse_lookup_mark(const char *value, void *object)
 	return l->dst.mark ? 0 : -1;
 }
 
+static int parse_lookup_cid(const char *value, void *object)
+{
+	struct lookup *l = object;
+	size_t n = strlen(value) / 2;
+
+	if (!n || n > RINGLB_CID_MAX || parse_bytes(value, l->cid, n))
+		return -1;
+	l->n_cid = n;
+	return 0;
+}
+
 static int parse_secret_force(const char *value, void *object)
 {
 	struct force *f = object;
@@ -956,7 +1001,12 @@ static int parse_weights(const char *value, void *object)
 const struct keyword service_keywords[] = {
 	{ "method", "rendezvous|ring|maglev|seat|slots", "rendezvous, ring, maglev, seat or slots",
 	  RINGLB_A_SERVICE_METHOD, parse_method, print_method },
-	{ "key", "5tuple|src", "5tuple or src", RINGLB_A_SERVICE_KEY, parse_key, print_key },
+	{ "key", "5tuple|src|quic-cid", "5tuple, src or quic-cid", RINGLB_A_SERVICE_KEY,
+	  parse_key, print_key },
+	{ "cid-config", "0-6", "0 to 6", RINGLB_A_SERVICE_CID_CONFIG, parse_cid_config,
+	  print_cid_config },
+	{ "sid-length", "1-4", "1 to 4", RINGLB_A_SERVICE_SID_LENGTH, parse_sid_length,
+	  print_sid_length },
 	{ SLOTS_WORDS },
 	{ SLACK_WORDS },
 	{ VNODES_WORDS },
@@ -1012,6 +1062,8 @@ const struct keyword secret_keywords[] = {
 const struct keyword lookup_keywords[] = {
 	{ "mark", "N", "1 to 4294967295, decimal or hexadecimal", RINGLB_A_LOOKUP_MARK,
 	  parse_lookup_mark, NULL },
+	{ "cid", "HEX", "1 to 20 bytes in hex digits", RINGLB_A_LOOKUP_CID, parse_lookup_cid,
+	  NULL },
 	{ .word = NULL },
 };
 

@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 78
+ktap_plan 84
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'
@@ -137,6 +137,19 @@ model '4: service set: vnodes times the sum of weights is above 4194304 points: 
 file "${web/ring/ring vnodes 1}" "$(for i in {1..65}; do
 	echo "backend add web 10.0.0.$i weight 65535"; done)"
 model '66: backend add: vnodes times the sum of weights is above 4194304 points: none fits: lower the weights'
+quic='service add q udp 192.0.2.1:443 key quic-cid'
+file "${quic/udp/tcp} track all"
+model '1: service add: key quic-cid needs protocol udp (attribute: key)'
+file "$quic"
+model '1: service add: answers do not tell that a connection id chose their backend: track must be all, or mode dsr or tunnel'
+file "$web cid-config 1"
+model '1: service add: cid-config and sid-length are of use with key quic-cid only'
+file "$quic mode dsr" 'backend add q 10.0.0.1'
+model '2: backend add: key quic-cid needs an id of each backend'
+file "$quic mode dsr sid-length 1" 'backend add q 10.0.0.1 id 256'
+model '2: backend add: id of a backend needs more than sid-length bytes'
+file "$quic mode dsr" 'backend add q 10.0.0.1 id 1' 'service set q key 5tuple sid-length 2'
+model '3: service set: cid-config and sid-length are of use with key quic-cid only'
 mapped="${web/ring/slots slots 4096}"
 file "$mapped" 'backend add web 10.0.0.1'
 model '2: backend add: method slots needs a map of all slots'

@@ -58,7 +58,7 @@ examples()
 	          "NUMBER": "47", "SRC": "198.51.100.7", "DST": "192.0.2.10",
 	          "DST:PORT": "192.0.2.10:443", "N": "4096", "P%": "1.5%", "SECONDS": "60", "BYTES": "65536",
 	          "ADDR": "10.0.2.1", "FIRST-LAST": "20000-20999",
-	          "W[,W...]": "1,2,4",
+	          "W[,W...]": "1,2,4", "0-6": "3", "1-4": "2",
 	          "COUNT": "7", "LIST": "1:10,2:4", "OBJECT": "table", "RANGES": "0-4095=10.0.0.1",
 	          "CHANGE": "backend add 10.0.0.9 weight 2", "FILE": "/dev/null",
 	          "CHANGE...": "service set slack 2% settle 0%",
@@ -219,8 +219,8 @@ backend add numbered 10.0.0.13 id 1
 service add rare udp 192.0.2.12:53 method maglev slots 4096
 backend add rare 10.0.1.11 weight 65535
 backend add rare 10.0.1.12
-service add net tcp 198.18.0.0/16:* track all
-backend add net 10.0.2.11
+service add net udp 198.18.0.0/16:* key quic-cid sid-length 1 track all
+backend add net 10.0.2.11 id 1
 END
 plan_keys()		# of plans that together have all there is
 {
@@ -236,10 +236,10 @@ simulate_keys()		# of all methods, with traffic
 }
 
 bad=$(for show in 'service show' 'backend show' 'table show web' 'table map web' 'table digest' \
-	'lookup tcp 198.51.100.7:1 198.18.0.1:443'; do
+	'lookup udp 198.51.100.7:1 198.18.0.1:443 cid 0001aabbccdd'; do
 	title=${show% web}
 	# shellcheck disable=SC2086
-	diff <(man_keys "${title%% tcp*}") <(keys $show | sort) >"$dir/diff" ||
+	diff <(man_keys "${title%% udp*}") <(keys $show | sort) >"$dir/diff" ||
 		echo "$show: $(cat "$dir/diff")"
 done
 diff <(man_keys plan | sort -u) <(plan_keys | sort -u) || echo plan

@@ -120,6 +120,13 @@ cases()
 	service add web tcp mark:7:80	address "mark:7:80": $mark
 	lookup tcp 192.0.2.1:1 192.0.2.1:2 mark 0	mark "0": expected 1 to 4294967295, decimal or hexadecimal
 	backend add web mark:7	backend "mark:7": $maybe_port
+	lookup udp 192.0.2.1:1 192.0.2.1:2 cid 0	cid "0": expected 1 to 20 bytes in hex digits
+	lookup udp 192.0.2.1:1 192.0.2.1:2 cid 0x07	cid "0x07": expected 1 to 20 bytes in hex digits
+	lookup udp 192.0.2.1:1 192.0.2.1:2 cid 070	cid "070": expected 1 to 20 bytes in hex digits
+	lookup udp 192.0.2.1:1 192.0.2.1:2 cid 000000000000000000000000000000000000000000	cid "000000000000000000000000000000000000000000": expected 1 to 20 bytes in hex digits
+	$add cid-config 7	cid-config "7": expected 0 to 6
+	$add sid-length 0	sid-length "0": expected 1 to 4
+	$add sid-length 5	sid-length "5": expected 1 to 4
 	service add web tcp 192.0.2.01:80	address "192.0.2.01:80": $no_zeros
 	service add web tcp 192.0.2:80	address "192.0.2:80": $with_ports
 	service add web tcp 192.0.2.256:80	address "192.0.2.256:80": $with_ports
@@ -173,8 +180,8 @@ cases()
 	$add mode direct	mode "direct": expected nat, dsr or tunnel
 	$add mode	value of mode is missing: expected nat, dsr or tunnel
 	$add mode tunnel tunnel vxlan	tunnel "vxlan": expected ipip, gre or gue
-	service set web tunnel ipip	"tunnel": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
-	service set web mode dsr	"mode": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
+	service set web tunnel ipip	"tunnel": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
+	service set web mode dsr	"mode": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	$add last-resort yes	last-resort "yes": expected on or off
 	$add udp-drain move	udp-drain "move": expected keep or rehash
 	$add snat yes	snat "yes": expected on or off
@@ -184,8 +191,8 @@ cases()
 	$add snat on snat-ports 5-65536	snat-ports "5-65536": expected FIRST-LAST, 1 to 65535
 	$add snat on snat-address gw	snat-address "gw": expected route or an address
 	$add snat on snat-address 10.0.0.1:5	snat-address "10.0.0.1:5": expected route or an address
-	service set web snat on	"snat": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
-	$add if-generation 1	"if-generation": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	service set web snat on	"snat": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
+	$add if-generation 1	"if-generation": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
 	$add vnodes 7	vnodes is no parameter of method rendezvous
 	$add vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
 	$add slack 2% method ring	slack is no parameter of method ring
@@ -201,7 +208,7 @@ cases()
 	$add method seat seats ,1:1	seats ",1:1": expected $seats
 	$add method seat seats 1:1,,2:1	seats "1:1,,2:1": expected $seats
 	$add method seat slack 1%	slack is no parameter of method seat
-	$add method slots map $map	"map": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	$add method slots map $map	"map": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
 	$add method slots slack 1%	slack is no parameter of method slots
 	service set web method ring map $map	map is no parameter of method ring
 	service set web map	value of map is missing: expected a file of ranges, or the ranges themselves: FIRST-LAST=ADDR[:PORT],...
@@ -224,18 +231,18 @@ cases()
 	simulate web method slots	method "slots": expected rendezvous, ring, maglev or seat
 	service set web if-generation	value of if-generation is missing: expected 0 to 4294967295
 	service set web key src if-generation 4294967296	if-generation "4294967296": expected 0 to 4294967295
-	service set web if-generation 3	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	service set web if-generation 3	change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	$add method ring method ring	"method": expected only once
-	$add method ring key	value of key is missing: expected 5tuple or src
-	$add method ring key dst	key "dst": expected 5tuple or src
+	$add method ring key	value of key is missing: expected 5tuple, src or quic-cid
+	$add method ring key dst	key "dst": expected 5tuple, src or quic-cid
 	$add method ring vnodes 0	vnodes "0": expected 1 to 65535
 	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
 	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
-	$add method ring weight 2	"weight": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
-	$add ring	"ring": expected method, key, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
-	service set web	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
-	service set web state up	"state": expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
+	$add method ring weight 2	"weight": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	$add ring	"ring": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	service set web	change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	service set web state up	"state": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once
 	service del	service is missing: expected $name
 	service del web now	"now": expected nothing more
@@ -299,7 +306,7 @@ cases()
 	lookup tcp 198.51.100.7:1	destination is missing: expected ADDR:PORT
 	lookup tcp 198.51.100.7:1 192.0.2.1:0	destination "192.0.2.1:0": $port
 	lookup tcp 198.51.100.7:1 [2001:db8::1]:80	destination "[2001:db8::1]:80": expected an address of the source's family
-	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected mark
+	lookup tcp 198.51.100.7:1 192.0.2.1:80 why	"why": expected mark or cid
 	plan	service is missing: expected $name
 	plan web	change is missing: expected backend or service
 	plan web 10.0.0.1	"10.0.0.1": expected backend, service, limit or plot
@@ -308,8 +315,8 @@ cases()
 	plan web backend up	change of backend "up": expected add, set or del
 	plan web service	change is missing: expected set
 	plan web service add	change of service "add": expected set
-	plan web service set	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
-	plan web service set limit 1%	change is missing: expected method, key, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	plan web service set	change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
+	plan web service set limit 1%	change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	plan web service set method ring slack 1%	slack is no parameter of method ring
 	plan web backend add	backend is missing: expected ADDR or ADDR:PORT
 	plan web backend add limit 5%	backend is missing: expected ADDR or ADDR:PORT

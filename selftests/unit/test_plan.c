@@ -229,6 +229,11 @@ static void statuses(void **unused)
 	assert_true(p.rehash);
 	assert_int_equal(p.at_once, 4096);
 	plan_free(&p);
+	other.key = RINGLB_KEY_QUIC_CID;	/* which hashes like 5TUPLE */
+	assert_int_equal(plan_compute(&p, &s, &t, &other), 0);
+	assert_false(p.rehash);
+	assert_int_equal(p.at_once + p.later, 0);
+	plan_free(&p);
 	table_free(&t);
 	free(s.backends);
 }

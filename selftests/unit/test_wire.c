@@ -96,6 +96,10 @@ static void random_service(struct service *s)
 	if (unit_below(2)) {
 		SET(s, RINGLB_A_SERVICE_KEY);
 		s->key = unit_between(1, RINGLB_KEY_MAX);
+		SET(s, RINGLB_A_SERVICE_CID_CONFIG);
+		s->cid_config = unit_below(RINGLB_CID_CONFIG_MAX + 1);
+		SET(s, RINGLB_A_SERVICE_SID_LENGTH);
+		s->sid_length = 1 + unit_below(RINGLB_SID_LENGTH_MAX);
 	}
 	if (unit_below(2)) {
 		SET(s, RINGLB_A_SERVICE_VNODES);
@@ -308,7 +312,7 @@ static void lookup_round_trip(void **unused)
 /* A question has exactly the attributes that a module wants. */
 static void lookup_question(void **unused)
 {
-	struct lookup l = { .protocol = IPPROTO_UDP };
+	struct lookup l = { .protocol = IPPROTO_UDP, .cid = { 0x60, 1, 2 }, .n_cid = 3 };
 	struct nlattr *tb[RINGLB_A_LOOKUP_MAX + 1];
 	struct nl_msg *msg = begin(RINGLB_CMD_LOOKUP);
 
@@ -324,6 +328,8 @@ static void lookup_question(void **unused)
 	assert_int_equal(nla_get_u32(tb[RINGLB_A_LOOKUP_DST_PORT]), 8);
 	assert_null(tb[RINGLB_A_LOOKUP_SRC_IPV4]);
 	assert_null(tb[RINGLB_A_LOOKUP_DST_IPV4]);
+	assert_int_equal(nla_len(tb[RINGLB_A_LOOKUP_CID]), 3);
+	assert_memory_equal(nla_data(tb[RINGLB_A_LOOKUP_CID]), l.cid, 3);
 	nlmsg_free(msg);
 }
 

@@ -141,6 +141,10 @@ static const char *examples(const struct keyword *k)
 		return "route|10.0.2.1";
 	if (!strcmp(k->word, "snat-ports"))
 		return "1-1|20000-20999|61000-65535";
+	if (!strcmp(k->values, "0-6"))
+		return "0|3|6";
+	if (!strcmp(k->values, "1-4"))
+		return "1|2|4";
 	if (!strcmp(k->values, "N|none"))
 		return "0|7|4294967294|none";
 	if (!strcmp(k->values, "SECONDS|none"))
