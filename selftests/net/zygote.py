@@ -24,7 +24,7 @@ import sys
 import traceback
 
 PR_SET_PDEATHSIG = 1
-NAMES = ("broken", "craft", "flows", "judge", "live", "wire")
+NAMES = ("broken", "craft", "flows", "judge", "live", "quic", "wire")
 PROGRAMS = {name: importlib.import_module(name) for name in NAMES}
 
 
