@@ -11,7 +11,7 @@
 
 mode=''			# what claims are about
 
-# Backends have the VIPs, and each a cable of its own to the client.
+# Each backend has a cable of its own to the client.
 cables()
 {
 	local n
@@ -22,15 +22,12 @@ cables()
 		must ip -n "$cli" addr add "$cli6/128" dev "be$n" nodad
 		must in_ns "$cable_ns" sysctl -qw net.ipv4.conf.all.arp_ignore=1 \
 			net.ipv4.conf.all.arp_announce=2
-		must ip -n "$cable_ns" -b - <<-END
-			addr add $vip4/32 dev lo
-			addr add $vip6/128 dev lo nodad
-		END
 	done
 }
 
-# UDP servers, bound to no address, answer from the VIP then.
-straight()		# straight on|off: what backends send to cli goes by these cables
+# UDP servers, bound to no address, answer from the VIP then. Else the VIPs are no addresses of
+# backends: of SCTP, these would tell clients of them.
+straight()		# straight on|off: backends have the VIPs, and send to cli by these cables
 {
 	local n
 
@@ -38,6 +35,8 @@ straight()		# straight on|off: what backends send to cli goes by these cables
 		local -n straight_ns=be$n
 		if [[ $1 == on ]]; then
 			must ip -n "$straight_ns" -b - <<-END
+				addr add $vip4/32 dev lo
+				addr add $vip6/128 dev lo nodad
 				route add $cli4/32 dev cli src $vip4
 				route add $cli6/128 dev cli src $vip6
 				route change $gw4/32 dev gw src $vip4
@@ -49,6 +48,8 @@ straight()		# straight on|off: what backends send to cli goes by these cables
 				route del $cli6/128 dev cli
 				route change $gw4/32 dev gw
 				route change $gw6/128 dev gw
+				addr del $vip4/32 dev lo
+				addr del $vip6/128 dev lo
 			END
 		fi
 	done

@@ -66,9 +66,11 @@ answers()		# answers MODE
 	now=$way
 }
 
+# An SCTP socket that is bound to no address tells its peer all of its host's, of both families;
+# the peer looks whether they are there, by other ways than the VIP's, and is told they are not.
 bulk()			# bulk FAMILY PROTOCOL LOG: $bytes each way; how many flows they take: $sent
 {
-	local -n vip=vip$1
+	local -n vip=vip$1 client=cli$1
 	local size=50000
 
 	if [[ $2 == udp ]]; then
@@ -78,15 +80,15 @@ bulk()			# bulk FAMILY PROTOCOL LOG: $bytes each way; how many flows they take: 
 		return
 	fi
 	sent=2
-	flows cli "$3" "$2" "$vip" 80 --op "put:$bytes"
-	flows cli "$3" "$2" "$vip" 80 --op "get:$bytes"
+	flows cli "$3" "$2" "$vip" 80 --source "$client" --op "put:$bytes"
+	flows cli "$3" "$2" "$vip" 80 --source "$client" --op "get:$bytes"
 }
 
 # Its control connection and its data must meet the same iperf3: one backend, two services.
 iperf_got()		# iperf_got FAMILY PROTOCOL: bytes that the far end received
 {
-	local -n vip=vip$1
-	local words=(-c "$vip" -J -n "$(scaled $((4000000 * times)))")
+	local -n vip=vip$1 client=cli$1
+	local words=(-c "$vip" -B "$client" -J -n "$(scaled $((4000000 * times)))")
 
 	case $2 in
 	udp) words+=(-u -b 200M -l 1300) ;;
@@ -128,7 +130,7 @@ mtu_known()		# mtu_known add|del MODE FAMILY PROTOCOL
 carry()			# carry MODE FAMILY PROTOCOL OFFLOADS; 3 claims
 {
 	local name="matrix: $1, IPv$2, $3, offloads $4" log=$tmp/$1.$2.$3.$4 sent
-	local -n vip=vip$2
+	local -n vip=vip$2 client=cli$2
 
 	answers "$1"
 	mtu_known add "$1" "$2" "$3"
@@ -136,7 +138,7 @@ carry()			# carry MODE FAMILY PROTOCOL OFFLOADS; 3 claims
 	bulk "$2" "$3" "$log.bulk"
 	ktap_check "$name: $bytes bytes each way arrive as they were sent" \
 		judge answered "$log.bulk" "$sent"
-	flows cli "$log.short" "$3" "$vip" 80 --ports "30000-$((29999 + flows))"
+	flows cli "$log.short" "$3" "$vip" 80 --source "$client" --ports "30000-$((29999 + flows))"
 	ktap_check "$name: $flows short flows" judge answered "$log.short" "$flows"
 	must rlb service del cell
 
