@@ -29,6 +29,7 @@
 #include <net/udp.h>
 
 #include "../backend.h"
+#include "../lookup/overhead.h"
 #include "../service.h"
 #include "../stats.h"
 #include "route.h"
@@ -80,19 +81,6 @@ __be16 rlb_tunnel_port(const struct rlb_service_config *c)
 	return c->tunnel == RINGLB_TUNNEL_GUE ? htons(RINGLB_GUE_PORT) : 0;
 }
 
-/* Bytes between the outer IP header and the packet inside */
-static unsigned int shim_len(const struct rlb_service_config *c)
-{
-	switch (c->tunnel) {
-	case RINGLB_TUNNEL_GRE:
-		return sizeof(struct gre_base_hdr);
-	case RINGLB_TUNNEL_GUE:
-		return sizeof(struct udphdr) + sizeof(struct guehdr);
-	default:
-		return 0;
-	}
-}
-
 /**
  * rlb_tunnel_overhead() - how much larger packets become
  * @c: a service in mode tunnel
@@ -102,7 +90,11 @@ static unsigned int shim_len(const struct rlb_service_config *c)
  */
 unsigned int rlb_tunnel_overhead(const struct rlb_service_config *c, u8 family)
 {
-	return shim_len(c) + (family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	BUILD_BUG_ON(sizeof(struct iphdr) != RLB_OVERHEAD_IPV4);
+	BUILD_BUG_ON(sizeof(struct ipv6hdr) != RLB_OVERHEAD_IPV6);
+	BUILD_BUG_ON(sizeof(struct gre_base_hdr) != RLB_OVERHEAD_GRE);
+	BUILD_BUG_ON(sizeof(struct udphdr) + sizeof(struct guehdr) != RLB_OVERHEAD_GUE);
+	return rlb_overhead(c->tunnel, family);
 }
 
 /*
