@@ -20,6 +20,7 @@ static void (*const finders[])(struct check *c) = {
 	check_rp_filter,
 	check_vips,
 	check_backends,
+	check_tunnels,
 	check_answers,
 	check_cids,
 	check_conntrack,
@@ -71,6 +72,44 @@ void check_found(struct check *c, const char *finding, const char *about, char *
 	}
 	free(text);
 	free(cure);
+}
+
+/**
+ * check_sysctl() - a file of /proc/sys as a number
+ * @name: its path from there
+ *
+ * Return: the number, -1: there is none.
+ */
+long check_sysctl(const char *name)
+{
+	char path[128];
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &value) != 1)
+		value = -1;
+	fclose(f);
+	return value;
+}
+
+/**
+ * check_address() - an address without its ports
+ * @e: the address
+ * @text: out: as words have it
+ *
+ * Return: @text.
+ */
+const char *check_address(const struct endpoint *e, char text[ADDR_TEXT_MAX])
+{
+	struct endpoint bare = *e;
+
+	bare.port = 0;
+	bare.last = 0;
+	return addr_print(&bare, text);
 }
 
 static int look(struct tool *t, struct check *c)

@@ -31,6 +31,8 @@ struct check {
 
 char *check_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void check_found(struct check *c, const char *finding, const char *about, char *text, char *cure);
+long check_sysctl(const char *name);
+const char *check_address(const struct endpoint *e, char text[ADDR_TEXT_MAX]);
 
 /* Finders: each looks at one thing, and says what it finds. */
 
@@ -43,6 +45,9 @@ void check_answers(struct check *c);
 void check_cids(struct check *c);
 void check_conntrack(struct check *c);
 void check_snat_ports(struct check *c);
+
+/* check_tunnel.c */
+void check_tunnels(struct check *c);
 
 /* check_rules.c */
 void check_unread(struct check *c);

@@ -16,28 +16,11 @@
 
 #define UNANSWERED 8	/* packets without one answer, that are more than the first of a flow */
 
-/* A file of /proc/sys as a number; -1: there is none */
-static long sysctl_get(const char *name)
-{
-	char path[128];
-	long value = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/sys/%s", name);
-	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	if (fscanf(f, "%ld", &value) != 1)
-		value = -1;
-	fclose(f);
-	return value;
-}
-
 /* Of a device: slashes, since a device's name may have dots */
 static long sysctl_of(const char *device, const char *what, char name[96])
 {
 	snprintf(name, 96, "net/ipv4/conf/%s/%s", device, what);
-	return sysctl_get(name);
+	return check_sysctl(name);
 }
 
 /* A service of this family; in mode nat, if @nat */
@@ -99,13 +82,13 @@ static void forwarding_of_devices(struct check *c)
 /* Finds hosts that forward no packets; those of some modes need no forwarding. */
 void check_forwarding(struct check *c)
 {
-	if (has_family(c, AF_INET, true) && sysctl_get("net/ipv4/ip_forward") == 0)
+	if (has_family(c, AF_INET, true) && check_sysctl("net/ipv4/ip_forward") == 0)
 		check_found(c, "forwarding", "IPv4",
 			    check_say("this host forwards no IPv4 packets"),
 			    check_say("sysctl -w net.ipv4.ip_forward=1"));
 	else
 		forwarding_of_devices(c);
-	if (has_family(c, AF_INET6, true) && sysctl_get("net/ipv6/conf/all/forwarding") == 0)
+	if (has_family(c, AF_INET6, true) && check_sysctl("net/ipv6/conf/all/forwarding") == 0)
 		check_found(c, "forwarding", "IPv6",
 			    check_say("this host forwards no IPv6 packets"),
 			    check_say("sysctl -w net.ipv6.conf.all.forwarding=1"));
@@ -114,7 +97,7 @@ void check_forwarding(struct check *c)
 /* Does it throw away what comes by another device than the way back? */
 static bool is_strict(const char *device, char name[96])
 {
-	long all = sysctl_get("net/ipv4/conf/all/rp_filter");
+	long all = check_sysctl("net/ipv4/conf/all/rp_filter");
 	long own = sysctl_of(device, "rp_filter", name);
 
 	return own >= 0 && (own > all ? own : all) == 1;
@@ -149,16 +132,7 @@ void check_rp_filter(struct check *c)
 	}
 }
 
-/* An address without its port */
-static const char *address(const struct endpoint *e, char text[ADDR_TEXT_MAX])
-{
-	struct endpoint bare = *e;
-
-	bare.port = 0;
-	return addr_print(&bare, text);
-}
-
-/* The same with the length of its prefix, be it all bits */
+/* An address with the length of its prefix, be it all bits */
 static const char *network(const struct endpoint *e, char text[ADDR_TEXT_MAX])
 {
 	struct endpoint net = { .addr = e->addr, .family = e->family, .prefix = addr_bits(e) };
@@ -181,7 +155,7 @@ static void check_vip(struct check *c, const struct service *s)
 	/* No route, or one that drops: what no service takes ends here, as it should. */
 	if (route_find(&c->route, &s->vip, &r) || r.type != RTN_UNICAST)
 		return;
-	address(&s->vip, vip);
+	check_address(&s->vip, vip);
 	network(&s->vip, net);
 	if (r.has_gateway || !r.prefix)
 		check_found(c, "vip_route", vip,
@@ -231,7 +205,7 @@ static void check_backend(struct check *c, const struct service *s, const struct
 	struct route r;
 	char *text;
 
-	address(&b->at, bare);
+	check_address(&b->at, bare);
 	if (route_get(&c->route, &b->at, &r)) {
 		text = check_say("service %s sends flows to this backend, and there is no route to %s: %s",
 				 s->name, bare, c->route.why.text);
@@ -272,7 +246,7 @@ static void check_answers_of(struct check *c, const struct service *s, const str
 			      s->name,
 			      (unsigned long long)b->counters.value[RINGLB_COUNTER_PACKETS_IN]),
 		    check_say("%s route replace default via %s", ip_of(&b->at),
-			      address(&r.source, source)));
+			      check_address(&r.source, source)));
 }
 
 /* Finds backends whose answers take another way. Whoever asks by TCP is answered. */
@@ -319,8 +293,8 @@ void check_cids(struct check *c)
 /* Finds a table of connections that is full, or nearly: new ones are then dropped. */
 void check_conntrack(struct check *c)
 {
-	long count = sysctl_get("net/netfilter/nf_conntrack_count");
-	long max = sysctl_get("net/netfilter/nf_conntrack_max");
+	long count = check_sysctl("net/netfilter/nf_conntrack_count");
+	long max = check_sysctl("net/netfilter/nf_conntrack_max");
 
 	if (count < 0 || max <= 0 || count < max - max / 10)
 		return;

@@ -159,11 +159,9 @@ static u16 port_of(const struct service *s, size_t i)
 
 static void put_address(FILE *to, const struct endpoint *e)
 {
-	struct endpoint bare = *e;
 	char text[ADDR_TEXT_MAX];
 
-	bare.port = 0;
-	fputs(addr_print(&bare, text), to);
+	fputs(check_address(e, text), to);
 }
 
 /* A backend's port, or the first of those that packets of a service keep */

@@ -13,11 +13,25 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static void read_device(const struct nlattr *a, struct route *r)
 {
 	if (a && !if_indextoname(nla_get_u32(a), r->device))
 		*r->device = '\0';
+}
+
+static u32 read_mtu(struct nlattr *metrics)
+{
+	static struct nla_policy policy[RTAX_MAX + 1] = {
+		[RTAX_MTU] = { .type = NLA_U32 },
+	};
+	struct nlattr *tb[RTAX_MAX + 1];
+
+	if (!metrics || nla_parse_nested(tb, RTAX_MAX, metrics, policy) || !tb[RTAX_MTU])
+		return 0;
+	return nla_get_u32(tb[RTAX_MTU]);
 }
 
 static int take_route(const struct nlmsghdr *h, void *arg)
@@ -39,6 +53,7 @@ static int take_route(const struct nlmsghdr *h, void *arg)
 	r->type = rtm->rtm_type;
 	r->prefix = rtm->rtm_dst_len;
 	r->metric = tb[RTA_PRIORITY] ? nla_get_u32(tb[RTA_PRIORITY]) : 0;
+	r->mtu = read_mtu(tb[RTA_METRICS]);
 	r->has_gateway = tb[RTA_GATEWAY] || tb[RTA_VIA] || tb[RTA_MULTIPATH];
 	read_device(tb[RTA_OIF], r);
 	if (tb[RTA_PREFSRC] && nla_len(tb[RTA_PREFSRC]) == (int)rlb_addr_len(rtm->rtm_family)) {
@@ -181,4 +196,24 @@ int route_defaults(struct session *s, u8 family, struct routes *all)
 	err = session_dump(s, msg, forget_routes, take_default, all);
 	nlmsg_free(msg);
 	return err < 0 ? err : 0;
+}
+
+/**
+ * route_link_mtu() - how large packets a device takes
+ * @device: its name
+ *
+ * Return: bytes, 0: nobody knows.
+ */
+unsigned int route_link_mtu(const char *device)
+{
+	struct ifreq ifr = { .ifr_mtu = 0 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return 0;
+	memcpy(ifr.ifr_name, device, strnlen(device, sizeof(ifr.ifr_name) - 1));
+	if (ioctl(fd, SIOCGIFMTU, &ifr))
+		ifr.ifr_mtu = 0;
+	close(fd);
+	return ifr.ifr_mtu;
 }

@@ -16,6 +16,7 @@
  * @type: RTN_*
  * @prefix: bits of the destination; of route_find() alone
  * @metric: of route_defaults() alone
+ * @mtu: bytes, of this route apart from its device, 0: it has none
  * @has_gateway: the next hop is a router
  * @has_source: @source is the address that this host would send from
  * @device: where packets leave; empty if there are several
@@ -24,6 +25,7 @@ struct route {
 	u8 type;
 	u8 prefix;
 	u32 metric;
+	u32 mtu;
 	bool has_gateway;
 	bool has_source;
 	struct endpoint source;
@@ -43,5 +45,6 @@ int route_get(struct session *s, const struct endpoint *to, struct route *r);
 int route_find(struct session *s, const struct endpoint *to, struct route *r);
 bool route_is_neighbour(struct session *s, const struct endpoint *at, const char *device);
 int route_defaults(struct session *s, u8 family, struct routes *all);
+unsigned int route_link_mtu(const char *device);
 
 #endif /* _RINGLB_ROUTE_H */
