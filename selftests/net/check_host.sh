@@ -51,7 +51,7 @@ answered()		# answered [PORT]: a client's flow over IPv4 gets its answer
 	return $status
 }
 
-ktap_plan 62
+ktap_plan 76
 bed 2
 servers 8080
 ktap_is "check: without services nothing is found" "$(rlb check)" "nothing found"
@@ -84,6 +84,13 @@ must ip -n "$gw" route add default via "$cli4"
 must ip -n "$gw" route add default via "$cli6"
 mended "vip_route vip_route" "VIPs that bounce"
 ktap_check "check: a VIP that is a blackhole still answers clients" answered
+must ip -n "$gw" link set cli mtu 1480
+must rlb service add tun tcp "$vip4:81" tunnel ipip
+must rlb backend add tun 10.0.2.11
+ktap_is "check: a tunnel that takes all that comes by the default route: nothing is found" \
+	"$(found)" ""
+must rlb service del tun
+must ip -n "$gw" link set cli mtu 1500
 must ip -n "$gw" route del default
 must ip -n "$gw" -6 route del default
 must ip -n "$gw" route del "$vip4/32"
@@ -121,6 +128,59 @@ ktap_check "check: answers that take another way: clients are answered" answered
 ktap_is "check: answers that take another way: mended" "$(found)" ""
 must rlb service del fresh
 must rlb backend add web4 10.0.2.11:8080
+
+# A tunnel to a backend whose answers pass the gateway as those of any host, and a deaf client
+vip=192.0.2.30
+must modprobe ipip
+must in_ns "$be1" sysctl -qw net.ipv4.conf.all.arp_announce=2
+must ip -n "$be1" -b - <<-END
+	link add tun type ipip local 10.0.2.11
+	link set tun up
+	addr add $vip/32 dev lo
+END
+must ip -n "$gw" route add "$vip/32" dev be1
+must rlb service add tun tcp "$vip:8080" tunnel ipip
+must rlb backend add tun 10.0.2.11
+must in_ns "$cli" nft -f - <<'END'
+	table ip deaf {
+		chain input {
+			type filter hook input priority filter;
+			icmp type destination-unreachable drop
+		}
+	}
+END
+must ip -n "$gw" link set be1 mtu 1520
+ktap_is "check: a link with room for a tunnel: nothing is found" "$(found)" ""
+must ip -n "$gw" link set be1 mtu 1500
+must ip -n "$gw" route change 10.0.2.11/32 dev be1 mtu 1400
+ktap_is "check: a route that takes less: backends are to announce that" \
+	"$(rlbj check | jq -r '.[].cure' | grep -o 'size set.*')" "size set 1340'"
+must ip -n "$gw" route change 10.0.2.11/32 dev be1
+ktap_is "check: a tunnel that clients' packets do not fit into: found" "$(found)" tunnel_mtu
+ktap_check "check: a tunnel that clients' packets do not fit into: the cure runs" cure "$be1"
+flows cli "$tmp/put" tcp "$vip" 8080 --op put:2000000 --timeout 20
+ktap_check "check: a client that hears no ICMP sends 2000000 bytes then" \
+	judge answered "$tmp/put" 1
+ktap_is "check: no packet of it was too large" "$(counted tun drop_too_big)" 0
+ktap_is "check: a tunnel that 1000 packets have fitted into: nothing is found" "$(found)" ""
+must rlb service del tun
+must in_ns "$cli" nft delete table ip deaf
+must ip -n "$gw" route del "$vip/32"
+must rlb service add all any 198.18.0.0/24 tunnel gre
+must rlb backend add all fd00:2::12
+ktap_is "check: a tunnel for every protocol: found, as TCP may come" "$(found)" tunnel_mtu
+must in_ns "$cli" bash -c 'for ((i = 0; i < 1000; i++)); do echo >/dev/udp/198.18.0.1/9; done'
+ktap_is "check: and not, after 1000 packets that fitted" "$(found)" ""
+flows cli "$tmp/large" udp 198.18.0.1 9 --size 1472 --timeout 0.1
+flows cli "$tmp/large" udp 198.18.0.2 9 --size 1472 --timeout 0.1
+ktap_is "check: but if two of them did not" "$(counted all drop_too_big) $(found)" "2 tunnel_mtu"
+must rlb service del all
+must ip -n "$gw" link set be1 mtu 1300
+must rlb service add six udp "$(at 6 vip 53)" tunnel gue
+must rlb backend add six 10.0.2.11
+mended tunnel_fragments "a tunnel with less room than IPv6 needs"
+must rlb service del six
+must ip -n "$gw" link set be1 mtu 1500
 
 rules <<'END'
 	table inet filter {
