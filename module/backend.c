@@ -570,7 +570,7 @@ struct rlb_backend *rlb_backend_alloc(struct rlb_service *svc, const struct rlb_
 	b->node.port = c->port ?: sc->port;
 	b->end.family = c->family;
 	b->end.proto = rlb_tunnel_proto(sc);
-	b->end.port = rlb_tunnel_port(sc);
+	b->end.port = sc->tunnel_port;
 	b->end.addr = c->addr;
 	return b;
 }

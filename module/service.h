@@ -54,6 +54,7 @@ struct rlb_snat {
  * @track: enum ringlb_track
  * @mode: enum ringlb_mode
  * @tunnel: enum ringlb_tunnel, of mode tunnel
+ * @tunnel_port: where its packets go to, in network byte order; 0: they have no ports
  * @timeout: seconds after which a flow that has sent nothing counts as ended
  * @drain_timeout: seconds after which a draining backend counts as down
  * @last_resort: draining backends take new flows when none is up
@@ -83,6 +84,7 @@ struct rlb_service_config {
 	u32 track;
 	u32 mode;
 	u32 tunnel;
+	__be16 tunnel_port;
 	u32 timeout;
 	u32 drain_timeout;
 	u32 last_resort;

@@ -77,7 +77,8 @@ struct command {
 };
 
 /* Mask of what service add may give, and service set not: how packets go to backends */
-#define SERVICE_MODE (BIT(RINGLB_A_SERVICE_MODE) | BIT(RINGLB_A_SERVICE_TUNNEL))
+#define SERVICE_MODE (BIT(RINGLB_A_SERVICE_MODE) | BIT(RINGLB_A_SERVICE_TUNNEL) | \
+		      BIT(RINGLB_A_SERVICE_TUNNEL_PORT))
 
 /* Mask of what goes with key quic-cid */
 #define SERVICE_CID (BIT(RINGLB_A_SERVICE_CID_CONFIG) | BIT(RINGLB_A_SERVICE_SID_LENGTH))

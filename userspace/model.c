@@ -519,7 +519,7 @@ bool service_is_same(const struct service *a, const struct service *b)
 	       a->track == b->track && a->timeout == b->timeout &&
 	       a->drain_timeout == b->drain_timeout && a->last_resort == b->last_resort &&
 	       a->udp_drain == b->udp_drain && a->none == b->none && a->mode == b->mode &&
-	       a->tunnel == b->tunnel &&
+	       a->tunnel == b->tunnel && a->tunnel_port == b->tunnel_port &&
 	       a->snat == b->snat && a->snat_ports == b->snat_ports &&
 	       !addr_cmp(&a->snat_at, &b->snat_at) &&
 	       a->generation == b->generation && a->digest == b->digest &&

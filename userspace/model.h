@@ -96,6 +96,7 @@ struct service {
 	u32 none;
 	u32 mode;
 	u32 tunnel;
+	u32 tunnel_port;	/* tunnel gue */
 	u32 snat;
 	u32 snat_ports;		/* the first << 16 | the last */
 	struct endpoint snat_at;	/* without a port; no family: by the route */

@@ -82,6 +82,18 @@ static void take_options(struct service *s, const struct service *from)
 		SET(s, RINGLB_A_SERVICE_SEATS);
 }
 
+/* Where packets of a tunnel go to, if they have ports */
+static int complete_tunnel_port(struct service *s, char *error, size_t size)
+{
+	if (s->mode != RINGLB_MODE_TUNNEL || s->tunnel != RINGLB_TUNNEL_GUE)
+		return HAS(s, RINGLB_A_SERVICE_TUNNEL_PORT) ?
+		       refuse(error, size, "tunnel-port is of use with tunnel gue only (attribute: tunnel-port)") : 0;
+	if (!HAS(s, RINGLB_A_SERVICE_TUNNEL_PORT))
+		s->tunnel_port = RINGLB_TUNNEL_PORT_DEFAULT;
+	SET(s, RINGLB_A_SERVICE_TUNNEL_PORT);
+	return 0;
+}
+
 /* A tunnel says it all. */
 static int complete_mode(struct service *s, char *error, size_t size)
 {
@@ -94,6 +106,8 @@ static int complete_mode(struct service *s, char *error, size_t size)
 		return refuse(error, size, "tunnel needs mode tunnel (attribute: tunnel)");
 	if (!tunnel && s->mode == RINGLB_MODE_TUNNEL)
 		return refuse(error, size, "mode tunnel needs a tunnel type (attribute: mode)");
+	if (complete_tunnel_port(s, error, size))
+		return -1;
 	if (service_is_any(s) && service_is_nat(s))
 		return refuse(error, size, said ?
 			"not every protocol can be rewritten: mode must be dsr or tunnel (attribute: mode)" :

@@ -255,7 +255,8 @@ static void describe(struct plan *p, const struct service *before, const struct 
 		return;
 	}
 	if (before->protocol != after->protocol || addr_cmp(&before->vip, &after->vip) ||
-	    before->mode != after->mode || before->tunnel != after->tunnel)
+	    before->mode != after->mode || before->tunnel != after->tunnel ||
+	    before->tunnel_port != after->tunnel_port)
 		p->status = PLAN_REPLACED;
 	p->rehash = p->status == PLAN_REPLACED || !rlb_key_is_same(before->key, after->key);
 }

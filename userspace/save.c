@@ -38,6 +38,8 @@ u64 save_service_has(const struct service *s)
 		wanted &= ~BIT(RINGLB_A_SERVICE_VNODES);
 	if (s->mode != RINGLB_MODE_TUNNEL)
 		wanted &= ~BIT(RINGLB_A_SERVICE_TUNNEL);
+	if (s->mode != RINGLB_MODE_TUNNEL || s->tunnel != RINGLB_TUNNEL_GUE)
+		wanted &= ~BIT(RINGLB_A_SERVICE_TUNNEL_PORT);
 	if (s->key != RINGLB_KEY_QUIC_CID)
 		wanted &= ~SERVICE_CID;
 	if (!s->snat)

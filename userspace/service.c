@@ -163,6 +163,8 @@ void service_facts(struct out *o, const struct service *s)
 		out_str(o, 0, "mode", word_mode(s->mode));
 	if (HAS(s, RINGLB_A_SERVICE_TUNNEL))
 		out_str(o, 0, "tunnel", word_tunnel(s->tunnel));
+	if (HAS(s, RINGLB_A_SERVICE_TUNNEL_PORT))
+		out_u64(o, 0, "tunnel_port", s->tunnel_port);
 	snat_facts(o, s);
 	if (s->force)
 		out_str(o, 0, "force", word_switch(s->force));

@@ -85,6 +85,7 @@ int wire_put_service(struct nl_msg *msg, const struct service *s)
 		{ RINGLB_A_SERVICE_NONE, s->none },
 		{ RINGLB_A_SERVICE_MODE, s->mode },
 		{ RINGLB_A_SERVICE_TUNNEL, s->tunnel },
+		{ RINGLB_A_SERVICE_TUNNEL_PORT, s->tunnel_port },
 		{ RINGLB_A_SERVICE_SNAT, s->snat },
 		{ RINGLB_A_SERVICE_SNAT_PORTS, s->snat_ports },
 		{ RINGLB_A_SERVICE_IF_GENERATION, s->if_generation },
@@ -501,6 +502,7 @@ int wire_get_service(const struct nlattr *from, struct service *s)
 	    get_u32(tb[RINGLB_A_SERVICE_NONE], &s->none) ||
 	    get_u32(tb[RINGLB_A_SERVICE_MODE], &s->mode) ||
 	    get_u32(tb[RINGLB_A_SERVICE_TUNNEL], &s->tunnel) ||
+	    get_u32(tb[RINGLB_A_SERVICE_TUNNEL_PORT], &s->tunnel_port) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SNAT], &s->snat) ||
 	    get_u32(tb[RINGLB_A_SERVICE_SNAT_PORTS], &s->snat_ports) ||
 	    get_u32(tb[RINGLB_A_SERVICE_FORCE], &s->force) ||
@@ -709,6 +711,7 @@ static const char *const service_words[RINGLB_A_SERVICE_MAX + 1] = {
 	[RINGLB_A_SERVICE_NONE] = "none",
 	[RINGLB_A_SERVICE_MODE] = "mode",
 	[RINGLB_A_SERVICE_TUNNEL] = "tunnel",
+	[RINGLB_A_SERVICE_TUNNEL_PORT] = "tunnel-port",
 	[RINGLB_A_SERVICE_SNAT] = "snat",
 	[RINGLB_A_SERVICE_SNAT_IPV4] = "snat-address",
 	[RINGLB_A_SERVICE_SNAT_IPV6] = "snat-address",

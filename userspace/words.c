@@ -694,6 +694,20 @@ static void print_tunnel(char value[WORD_VALUE_MAX], const void *object)
 	snprintf(value, WORD_VALUE_MAX, "%s", word_tunnel(s->tunnel));
 }
 
+static int parse_tunnel_port(const char *value, void *object)
+{
+	struct service *s = object;
+
+	return parse_u32(value, 1, RLB_PORT_MAX, &s->tunnel_port);
+}
+
+static void print_tunnel_port(char value[WORD_VALUE_MAX], const void *object)
+{
+	const struct service *s = object;
+
+	snprintf(value, WORD_VALUE_MAX, "%u", s->tunnel_port);
+}
+
 static int parse_if_generation(const char *value, void *object)
 {
 	struct service *s = object;
@@ -1029,6 +1043,8 @@ const struct keyword service_keywords[] = {
 	  print_mode },
 	{ "tunnel", "ipip|gre|gue", "ipip, gre or gue", RINGLB_A_SERVICE_TUNNEL, parse_tunnel,
 	  print_tunnel },
+	{ "tunnel-port", "N", "1 to 65535", RINGLB_A_SERVICE_TUNNEL_PORT, parse_tunnel_port,
+	  print_tunnel_port },
 	{ "snat", "on|off", "on or off", RINGLB_A_SERVICE_SNAT, parse_snat, print_snat },
 	{ "snat-address", "ADDR|route", "route or an address", RINGLB_A_SERVICE_SNAT_IPV4,
 	  parse_snat_address, print_snat_address },

@@ -71,17 +71,6 @@ u8 rlb_tunnel_proto(const struct rlb_service_config *c)
 }
 
 /**
- * rlb_tunnel_port() - the port that outer packets go to
- * @c: a service in mode tunnel
- *
- * Return: the port, 0 for protocols without any.
- */
-__be16 rlb_tunnel_port(const struct rlb_service_config *c)
-{
-	return c->tunnel == RINGLB_TUNNEL_GUE ? htons(RINGLB_GUE_PORT) : 0;
-}
-
-/**
  * rlb_tunnel_overhead() - how much larger packets become
  * @c: a service in mode tunnel
  * @family: of the outer header
@@ -197,7 +186,7 @@ static void put_gue(struct rlb_pkt *pkt, const struct rlb_route *route, const st
 	*gueh = (struct guehdr) { .proto_ctype = inner_proto(pkt) };
 	*uh = (struct udphdr) {
 		.source = outer->sport,
-		.dest = rlb_tunnel_port(&pkt->service->config),
+		.dest = pkt->service->config.tunnel_port,
 		.len = htons(skb->len),		/* of what is cut again, set again */
 	};
 	if (pkt->backend->node.family == AF_INET6)
@@ -328,7 +317,7 @@ enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt)
 		.proto = rlb_tunnel_proto(c),
 		.dsfield = dsfield_of(pkt),
 		.may_cut = may_cut(pkt, mtu),
-		.sport = rlb_tunnel_port(c) ? port_of(pkt) : 0,
+		.sport = c->tunnel_port ? port_of(pkt) : 0,
 		.label = family == AF_INET6 ? label_of(pkt) : 0,
 	};
 	return unlikely(is_merged_tunnel(pkt->skb)) ? send_cut(pkt, route, &outer) :

@@ -10,7 +10,6 @@
 struct rlb_service_config;
 
 u8 rlb_tunnel_proto(const struct rlb_service_config *c);
-__be16 rlb_tunnel_port(const struct rlb_service_config *c);
 unsigned int rlb_tunnel_overhead(const struct rlb_service_config *c, u8 family);
 enum rlb_verdict rlb_tunnel_in(struct rlb_pkt *pkt);
 

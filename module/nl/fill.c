@@ -112,6 +112,14 @@ static int fill_snat(struct sk_buff *skb, const struct rlb_service_config *c)
 			   (u32)snat->first << 16 | snat->last);
 }
 
+static int fill_tunnel(struct sk_buff *skb, const struct rlb_service_config *c)
+{
+	return c->mode == RINGLB_MODE_TUNNEL &&
+	       (nla_put_u32(skb, RINGLB_A_SERVICE_TUNNEL, c->tunnel) ||
+		(c->tunnel_port &&
+		 nla_put_u32(skb, RINGLB_A_SERVICE_TUNNEL_PORT, ntohs(c->tunnel_port))));
+}
+
 static int fill_cid(struct sk_buff *skb, const struct rlb_service_config *c)
 {
 	return c->key == RINGLB_KEY_QUIC_CID &&
@@ -157,8 +165,7 @@ int rlb_fill_service(struct sk_buff *skb, const struct rlb_service *svc)
 	      nla_put_u32(skb, RINGLB_A_SERVICE_NONE, c->none) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_MODE, c->mode) ||
 	      (c->forced && nla_put_u32(skb, RINGLB_A_SERVICE_FORCE, 1)) ||
-	      (c->mode == RINGLB_MODE_TUNNEL &&
-	       nla_put_u32(skb, RINGLB_A_SERVICE_TUNNEL, c->tunnel)) ||
+	      fill_tunnel(skb, c) ||
 	      nla_put_u32(skb, RINGLB_A_SERVICE_PENDING, t->pending) ||
 	      nla_put_u64_64bit(skb, RINGLB_A_SERVICE_CANONICAL, t->canonical_digest,
 				RINGLB_A_SERVICE_PAD) ||

@@ -330,6 +330,16 @@ static int parse_force(const struct nlattr *attr, struct rlb_service_config *c,
 		0 : refuse(extack, attr, "is of use with snat or several ports or addresses only");
 }
 
+/* Where outer packets go to, if they have ports */
+static int parse_tunnel_port(const struct nlattr *port, struct rlb_service_config *c,
+			     struct netlink_ext_ack *extack)
+{
+	if (c->tunnel != RINGLB_TUNNEL_GUE)
+		return port ? refuse(extack, port, "tunnel-port is of use with tunnel gue only") : 0;
+	c->tunnel_port = htons(port ? nla_get_u32(port) : RINGLB_TUNNEL_PORT_DEFAULT);
+	return 0;
+}
+
 /* How packets go to backends, which is said once. A tunnel says it all. */
 static int parse_mode(struct nlattr **tb, struct rlb_service_config *c,
 		      struct netlink_ext_ack *extack)
@@ -338,12 +348,13 @@ static int parse_mode(struct nlattr **tb, struct rlb_service_config *c,
 
 	c->mode = tunnel ? RINGLB_MODE_TUNNEL : RINGLB_MODE_NAT;
 	parse_u32(tb[RINGLB_A_SERVICE_MODE], &c->mode);
-	if (c->mode != RINGLB_MODE_TUNNEL)
-		return tunnel ? refuse(extack, tunnel, "tunnel needs mode tunnel") : 0;
-	if (!tunnel)
+	if (tunnel && c->mode != RINGLB_MODE_TUNNEL)
+		return refuse(extack, tunnel, "tunnel needs mode tunnel");
+	if (!tunnel && c->mode == RINGLB_MODE_TUNNEL)
 		return refuse(extack, tb[RINGLB_A_SERVICE_MODE], "mode tunnel needs a tunnel type");
-	c->tunnel = nla_get_u32(tunnel);
-	return 0;
+	if (tunnel)
+		c->tunnel = nla_get_u32(tunnel);
+	return parse_tunnel_port(tb[RINGLB_A_SERVICE_TUNNEL_PORT], c, extack);
 }
 
 /* What is to be rewritten must be understood, and what was rewritten found again. */

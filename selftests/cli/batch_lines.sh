@@ -190,6 +190,10 @@ file "${all% mode dsr}"
 model '1: service add: not every protocol can be rewritten: mode must be dsr or tunnel (attribute: protocol)'
 file "${all/dsr/nat}"
 model '1: service add: not every protocol can be rewritten: mode must be dsr or tunnel (attribute: mode)'
+file "${all/mode dsr/tunnel gre} tunnel-port 6081"
+model '1: service add: tunnel-port is of use with tunnel gue only (attribute: tunnel-port)'
+file "$all tunnel-port 6081"
+model '1: service add: tunnel-port is of use with tunnel gue only (attribute: tunnel-port)'
 file "$all snat on"
 model '1: service add: snat needs mode nat (attribute: mode)'
 file "$all" "${all/all/more}"

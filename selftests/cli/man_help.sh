@@ -213,7 +213,7 @@ secret set 00112233445566778899aabbccddeeff
 service add web tcp 192.0.2.10:443 method ring
 backend add web 10.0.0.11
 backend add web 10.0.0.12 id 12 weight 2 slow-start 60
-service add dns udp 192.0.2.10:53 tunnel ipip
+service add dns udp 192.0.2.10:53 tunnel gue
 service add numbered udp 192.0.2.11:53 method seat seats 1:2
 backend add numbered 10.0.0.13 id 1
 service add rare udp 192.0.2.12:53 method maglev slots 4096

@@ -45,10 +45,11 @@ make_configurations()
 	        none = rng.choice([None, "reject", "drop"])
 	        mode = rng.choice([None, "nat", "dsr", "tunnel"])
 	        tunnel = rng.choice(["ipip", "gre", "gue"]) if mode == "tunnel" else None
+	        outer = rng.choice([None, 1, 6080, 65535]) if tunnel == "gue" else None
 	        given = {"method": method, "key": key, "slots": slots, "settle": settle,
 	                 "track": track, "timeout": timeout, "drain-timeout": drain,
 	                 "last-resort": last, "udp-drain": udp, "none": none, "mode": mode,
-	                 "tunnel": tunnel}
+	                 "tunnel": tunnel, "tunnel-port": outer}
 	        if method != "slots":
 	            given["vnodes" if method == "ring" else "slack"] = (
 	                vnodes if method == "ring" else slack)
@@ -64,7 +65,8 @@ make_configurations()
 	                f"timeout {timeout or {'tcp': 900, 'udp': 120}[proto]} "
 	                f"drain-timeout {drain or 900} last-resort {last or 'on'} "
 	                f"udp-drain {udp or 'keep'} none {none or 'reject'} mode {mode or 'nat'}"
-	                + (f" tunnel {tunnel}" if tunnel else ""))
+	                + (f" tunnel {tunnel}" if tunnel else "")
+	                + (f" tunnel-port {outer or 6080}" if tunnel == "gue" else ""))
 	        backends = {}
 	        for _ in range(rng.choice([0, 1, 3, 20])):
 	            v6 = rng.choice([False, True]) if mode == "tunnel" else v6

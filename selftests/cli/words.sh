@@ -180,7 +180,11 @@ cases()
 	$add mode direct	mode "direct": expected nat, dsr or tunnel
 	$add mode	value of mode is missing: expected nat, dsr or tunnel
 	$add mode tunnel tunnel vxlan	tunnel "vxlan": expected ipip, gre or gue
+	$add tunnel gue tunnel-port 0	tunnel-port "0": expected 1 to 65535
+	$add tunnel gue tunnel-port 65536	tunnel-port "65536": expected 1 to 65535
+	$add tunnel gue tunnel-port gue	tunnel-port "gue": expected 1 to 65535
 	service set web tunnel ipip	"tunnel": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
+	service set web tunnel-port 6081	"tunnel-port": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	service set web mode dsr	"mode": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	$add last-resort yes	last-resort "yes": expected on or off
 	$add udp-drain move	udp-drain "move": expected keep or rehash
@@ -192,7 +196,7 @@ cases()
 	$add snat on snat-address gw	snat-address "gw": expected route or an address
 	$add snat on snat-address 10.0.0.1:5	snat-address "10.0.0.1:5": expected route or an address
 	service set web snat on	"snat": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
-	$add if-generation 1	"if-generation": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	$add if-generation 1	"if-generation": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, tunnel-port, snat, snat-address, snat-ports or force
 	$add vnodes 7	vnodes is no parameter of method rendezvous
 	$add vnodes 7 method rendezvous	vnodes is no parameter of method rendezvous
 	$add slack 2% method ring	slack is no parameter of method ring
@@ -208,7 +212,7 @@ cases()
 	$add method seat seats ,1:1	seats ",1:1": expected $seats
 	$add method seat seats 1:1,,2:1	seats "1:1,,2:1": expected $seats
 	$add method seat slack 1%	slack is no parameter of method seat
-	$add method slots map $map	"map": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	$add method slots map $map	"map": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, tunnel-port, snat, snat-address, snat-ports or force
 	$add method slots slack 1%	slack is no parameter of method slots
 	service set web method ring map $map	map is no parameter of method ring
 	service set web map	value of map is missing: expected a file of ranges, or the ranges themselves: FIRST-LAST=ADDR[:PORT],...
@@ -239,8 +243,8 @@ cases()
 	$add method ring vnodes 65536	vnodes "65536": expected 1 to 65535
 	$add method ring vnodes 0160	vnodes "0160": expected 1 to 65535
 	$add method ring vnodes 1e3	vnodes "1e3": expected 1 to 65535
-	$add method ring weight 2	"weight": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
-	$add ring	"ring": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, snat, snat-address, snat-ports or force
+	$add method ring weight 2	"weight": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, tunnel-port, snat, snat-address, snat-ports or force
+	$add ring	"ring": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, mode, tunnel, tunnel-port, snat, snat-address, snat-ports or force
 	service set web	change is missing: expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain or none
 	service set web state up	"state": expected method, key, cid-config, sid-length, slots, slack, vnodes, seats, map, settle, track, timeout, drain-timeout, last-resort, udp-drain, none, if-generation or force
 	service set web vnodes 3 vnodes 3	"vnodes": expected only once

@@ -130,6 +130,8 @@ static void random_service(struct service *s)
 		s->mode = unit_between(1, RINGLB_MODE_MAX);
 		SET(s, RINGLB_A_SERVICE_TUNNEL);
 		s->tunnel = unit_between(1, RINGLB_TUNNEL_MAX);
+		SET(s, RINGLB_A_SERVICE_TUNNEL_PORT);
+		s->tunnel_port = unit_between(1, 65535);
 		SET(s, RINGLB_A_SERVICE_IF_GENERATION);
 		s->if_generation = unit_random();
 		SET(s, RINGLB_A_SERVICE_SNAT);

@@ -61,7 +61,7 @@
 	((protocol) == IPPROTO_TCP ? RINGLB_TIMEOUT_TCP :		\
 	 (protocol) == IPPROTO_SCTP ? RINGLB_TIMEOUT_SCTP :		\
 	 (protocol) == RINGLB_PROTOCOL_ANY ? RINGLB_TIMEOUT_ANY : RINGLB_TIMEOUT_UDP)
-#define RINGLB_GUE_PORT		6080	/* of tunnels of type gue, at backends */
+#define RINGLB_TUNNEL_PORT_DEFAULT 6080	/* of tunnels of type gue, at backends */
 #define RINGLB_SNAT_PORTS	(61000U << 16 | 65535)	/* outside of Linux' ip_local_port_range */
 #define RINGLB_FLOWS_MIN	1024	/* that a namespace's table may hold, at most */
 #define RINGLB_FLOWS_MOST	(1U << 26)
@@ -329,6 +329,10 @@ enum ringlb_attr_service {
 	RINGLB_A_SERVICE_SID_LENGTH,	/* u32, 1..RINGLB_SID_LENGTH_MAX, default
 					 * RINGLB_SID_LENGTH_DEFAULT: bytes that the backend's id has
 					 * in these, from the second byte on, the highest first
+					 */
+	/* in requests as well, with RINGLB_TUNNEL_GUE only; stays as it is: */
+	RINGLB_A_SERVICE_TUNNEL_PORT,	/* u32, 1..65535, default RINGLB_TUNNEL_PORT_DEFAULT: where
+					 * backends unwrap
 					 */
 
 	__RINGLB_A_SERVICE_MAX,
@@ -661,7 +665,7 @@ enum ringlb_tunnel {
 	RINGLB_TUNNEL_UNSPEC,
 	RINGLB_TUNNEL_IPIP,		/* an IP header alone: RFC 2003, 2473, 4213 */
 	RINGLB_TUNNEL_GRE,		/* GRE, without key or checksum: RFC 2784 */
-	RINGLB_TUNNEL_GUE,		/* UDP to port RINGLB_GUE_PORT, from one that goes by the flow,
+	RINGLB_TUNNEL_GUE,		/* UDP to TUNNEL_PORT, from a port that goes by the flow,
 					 * with a header of four bytes: Generic UDP Encapsulation
 					 */
 
