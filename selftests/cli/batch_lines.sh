@@ -44,7 +44,7 @@ model()			# model TEXT: refused as a module would
 	refused "-f: ${1#*: }" 2 "$1" -f "$f" save
 }
 
-ktap_plan 84
+ktap_plan 86
 
 web='service add web tcp 192.0.2.1:80 method ring'
 file "$web" '' '# a comment' 'backend add web 10.0.0.1 weight -3'

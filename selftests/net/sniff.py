@@ -19,7 +19,7 @@ import struct
 from who import enter_netns
 
 PROTOS = {1: "icmp", 6: "tcp", 17: "udp", 58: "icmp"}
-GUE = 6080
+GUE = 6080, 6081
 ERRORS = {4: (3, 4, 5, 11, 12), 6: (1, 2, 3, 4)}
 
 
@@ -73,7 +73,7 @@ def packet(data, quoted=False):
         seen["sport"], seen["dport"] = struct.unpack(">HH", body[:4])
         if proto == 17:
             seen["checksum"] = struct.unpack(">H", body[6:8])[0]
-            if seen["dport"] == GUE and not seen["fragment"] and len(body) >= 32:
+            if seen["dport"] in GUE and not seen["fragment"] and len(body) >= 32:
                 seen["inner"] = packet(body[12:])
     elif proto == 47 and not seen["fragment"] and len(body) >= 24:
         seen["inner"] = packet(body[4:])
