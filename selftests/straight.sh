@@ -55,6 +55,7 @@ straight()		# straight on|off: backends have the VIPs, and send to cli by these 
 	done
 }
 
+# A sit device makes itself an IPv6 address of its IPv4 one, of which SCTP would tell clients.
 unwrap()		# unwrap NETNS IPV4 IPV6: what comes to these addresses in tunnels
 {
 	must modprobe -a ipip sit ip6_tunnel
@@ -65,6 +66,7 @@ unwrap()		# unwrap NETNS IPV4 IPV6: what comes to these addresses in tunnels
 		link set in4.$2 up
 		link set in6.$2 up
 		link set in.$2 up
+		addr flush dev in6.$2
 	END
 }
 
