@@ -20,7 +20,7 @@ few=1024
 flows_shipped=("$few" "$(scaled 65536 2048)" "$(scaled 1048576 4096)")
 flows_ringlb=("${flows_shipped[@]}" "$(scaled 10485760 16384)")
 flows_tuned=("${flows_shipped[@]}")
-many=$(scaled 1048576 4096)	# flows, 128 of each client
+many_clients=$(scaled 1048576 4096)	# flows, 128 of each client
 many_services=("$(scaled 100 2)" "$(scaled 10000 3)")
 pins=65536
 fleet=20		# backends, of which one is down
@@ -63,7 +63,7 @@ fast_flows_vary()
 {
 	local family
 
-	at[flows]=$many
+	at[flows]=$many_clients
 	figure "ringlb fast path" 4 request -v 1
 	for family in 4 6; do
 		figure "ringlb fast path" $family reply -v 1
