@@ -98,9 +98,11 @@ static bool is_told_apart(const struct rlb_pkt *pkt, const struct rlb_table *tab
 static enum rlb_verdict remember(struct rlb_pkt *pkt, const struct rlb_table *table)
 {
 	u64 hash = rlb_key_hash(&table->secret, table->key, &pkt->tuple);
+	struct rlb_segment seg;
 	struct rlb_pin *pin;
 
-	pin = rlb_steer_remember(pkt, table, hash, pkt->backend, true);
+	rlb_steer_segment(pkt, false, &seg);
+	pin = rlb_steer_remember(pkt, &seg, table, hash, pkt->backend, true);
 	if (!pin)
 		return is_told_apart(pkt, table) ?
 		       RLB_NEXT : rlb_drop(pkt, pkt->why ?: RINGLB_COUNTER_DROP_UNPINNED);

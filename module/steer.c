@@ -200,6 +200,7 @@ void rlb_steer_heard(const struct rlb_pkt *pkt, struct rlb_pin *pin)
 /**
  * rlb_steer_remember() - make a pin
  * @pkt: a packet; if its flow cannot be remembered, it is told why that is, if that is known
+ * @seg: what it says of its flow
  * @table: its service's
  * @hash: rlb_key_hash() of the flow
  * @to: the backend that is wanted
@@ -207,18 +208,17 @@ void rlb_steer_heard(const struct rlb_pkt *pkt, struct rlb_pin *pin)
  *
  * Return: the pin, perhaps with another backend; NULL if the flow could not be remembered.
  */
-struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_table *table, u64 hash,
+struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_segment *seg,
+				   const struct rlb_table *table, u64 hash,
 				   struct rlb_backend *to, bool anew)
 {
 	struct rlb_pins *pins = &pkt->rn->pins;
 	u32 now = rlb_flow_now();
-	struct rlb_segment seg;
 	struct rlb_pin what;
 
-	rlb_steer_segment(pkt, false, &seg);
 	what.key = rlb_pin_key(rlb_steer_words(pkt->service, &pkt->tuple));
 	RCU_INIT_POINTER(what.backend, to);
-	rlb_track_begin(&what, &seg, rlb_steer_sees(pkt->service), rlb_steer_idle(pkt->service),
+	rlb_track_begin(&what, seg, rlb_steer_sees(pkt->service), rlb_steer_idle(pkt->service),
 			now);
 	if (READ_ONCE(pkt->service->wide))
 		return rlb_wide_add(pkt, &what, table, hash, anew);
@@ -341,7 +341,7 @@ static struct rlb_backend *remember(struct rlb_pkt *pkt, const struct way *w,
 	struct rlb_answer a;
 	struct rlb_pin *pin;
 
-	pin = rlb_steer_remember(pkt, w->table, w->hash, to, anew);
+	pin = rlb_steer_remember(pkt, &w->seg, w->table, w->hash, to, anew);
 	if (pin) {
 		struct rlb_backend *b = rlb_pin_backend(pin);
 

@@ -35,7 +35,8 @@ void rlb_steer_says(const struct rlb_pkt *pkt, struct rlb_segment *seg);
 void rlb_steer_segment(const struct rlb_pkt *pkt, bool reply, struct rlb_segment *seg);
 void rlb_steer_seen(const struct rlb_pkt *pkt, struct rlb_pin *pin);
 void rlb_steer_heard(const struct rlb_pkt *pkt, struct rlb_pin *pin);
-struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_table *table, u64 hash,
+struct rlb_pin *rlb_steer_remember(struct rlb_pkt *pkt, const struct rlb_segment *seg,
+				   const struct rlb_table *table, u64 hash,
 				   struct rlb_backend *to, bool anew);
 struct rlb_backend *rlb_steer_led(const struct rlb_pkt *pkt, const struct rlb_table *table,
 				  struct rlb_pin *pin, bool tell);
